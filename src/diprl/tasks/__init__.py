@@ -1,0 +1,1 @@
+"""Tasks: environments with names, and the compiled twins that some of them train on."""

@@ -1,0 +1,77 @@
+"""The tasks by name, and the one door where a name, an id, an environment or a factory becomes a task."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import gymnasium as gym
+
+from diprl.errors import DiprlError, unknown
+from diprl.tasks import discrete
+from diprl.tasks.base import Task
+from diprl.tasks.gymnasium_task import FeatureFunction, copies_of, gymnasium_task, registered_task, renamed
+
+Source = str | gym.Env[Any, Any] | Callable[..., gym.Env[Any, Any]]
+
+TASKS: dict[str, Callable[[], Task]] = {
+    "CartPole-v1": discrete.cart_pole,
+    "Acrobot-v1": discrete.acrobot,
+    "MountainCar-v0": discrete.mountain_car,
+    "LunarLander-v3": discrete.lunar_lander,
+}
+
+
+def load_task(
+    source: Source,
+    *,
+    env_kwargs: Mapping[str, Any] | None = None,
+    feature_names: Sequence[str] | None = None,
+    action_names: Sequence[str] | None = None,
+    features: Sequence[FeatureFunction] | None = None,
+) -> Task:
+    """The task behind a task's name, a Gymnasium id, `module:Id`, an environment object or a factory.
+
+    With `env_kwargs` or `features` a named task is the plain environment of the same id, since what its
+    compiled twin and its shaping assume no longer holds.
+    """
+    if isinstance(source, str) and _full_name(source) in TASKS and not env_kwargs and not features:
+        return renamed(TASKS[_full_name(source)](), feature_names, action_names)
+    options: dict[str, Any] = {
+        "env_kwargs": env_kwargs,
+        "feature_names": feature_names,
+        "action_names": action_names,
+        "features": features,
+    }
+    if isinstance(source, str):
+        return registered_task(_registered_id(source), **options)
+    if isinstance(source, gym.Env):
+        name = source.spec.id if source.spec else type(source.unwrapped).__name__
+        return gymnasium_task(copies_of(source), name, **options)
+    if callable(source):
+        return gymnasium_task(source, getattr(source, "__name__", type(source).__name__), **options)
+    kind = type(source).__name__
+    raise DiprlError(f"a task is a name, an environment or a function that makes one, not {kind}")
+
+
+def _full_name(name: str) -> str:
+    """The task a name without its version means, such as LunarLander for LunarLander-v3."""
+    return next((task for task in TASKS if task.rpartition("-v")[0] == name), name)
+
+
+def _registered_id(name: str) -> str:
+    """A registered id, after importing the module that `module:Id` names."""
+    module, _, _ = name.rpartition(":")
+    if module:
+        _import(module)
+    identifier = _full_name(name.rpartition(":")[2])
+    if identifier not in gym.registry:
+        raise unknown("task", name, {*TASKS, *gym.registry})
+    return identifier
+
+
+def _import(module: str) -> None:
+    """Imports a module for the environments it registers."""
+    try:
+        import_module(module)
+    except ImportError as error:
+        raise DiprlError(f"the module '{module}' cannot be imported: {error}") from error

@@ -1,0 +1,150 @@
+"""Gymnasium's spaces in a program's terms: named features to read, named actions to choose from."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from keyword import iskeyword
+from math import inf, prod
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+from diprl.errors import DiprlError
+from diprl.program.signature import Actions, Continuous, Discrete, Feature
+
+MOST_FEATURES = 512
+MOST_COMBINATIONS = 64
+
+
+def features_of(space: gym.Space[Any]) -> tuple[Feature, ...]:
+    """One feature per number of a flattened observation, in Gymnasium's order of flattening."""
+    size = _flat_size(space)
+    if size > MOST_FEATURES:
+        raise DiprlError(
+            f"the observation has {size} numbers, more than the {MOST_FEATURES} a readable program can name: "
+            "pass `features`, a list of (name, unit, function of the observation)"
+        )
+    return tuple(_features(space, ""))
+
+
+def _flat_size(space: gym.Space[Any]) -> int:
+    """How many numbers an observation flattens to, or a refusal of spaces that have no such number."""
+    if isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) == 3:
+        raise DiprlError(
+            f"the observation is an image of shape {space.shape}, which linear conditions cannot read: "
+            "pass `features`, a list of (name, unit, function of the observation)"
+        )
+    try:
+        return spaces.flatdim(space)
+    except (NotImplementedError, ValueError) as error:
+        kind = type(space).__name__
+        raise DiprlError(f"observations of type {kind} are not numbers a program can read") from error
+
+
+def _features(space: gym.Space[Any], name: str) -> Iterator[Feature]:
+    match space:
+        case spaces.Dict():
+            for key, part in space.spaces.items():
+                _flat_size(part)
+                yield from _features(part, _joined(name, str(key)))
+        case spaces.Tuple():
+            for index, part in enumerate(space.spaces):
+                _flat_size(part)
+                yield from _features(part, _joined(name, f"part{index}"))
+        case spaces.Discrete():
+            for value in range(int(space.start), int(space.start) + int(space.n)):
+                yield Feature(f"{name or 'state'}_is_{value}".replace("-", "minus"), low=0.0, high=1.0)
+        case spaces.MultiDiscrete():
+            for index, (count, start) in enumerate(zip(space.nvec.flat, space.start.flat, strict=True)):
+                part = spaces.Discrete(int(count), start=int(start))
+                yield from _features(part, f"{name or 'state'}{index}")
+        case _:
+            yield from _number_features(space, name)
+
+
+def _joined(name: str, key: str) -> str:
+    """An identifier for a part of an observation, such as `arm_angle`."""
+    word = re.sub(r"\W", "_", key)
+    joined = f"{name}_{word}" if name else word
+    return joined if joined.isidentifier() and not iskeyword(joined) else f"_{joined}"
+
+
+def _number_features(space: gym.Space[Any], name: str) -> Iterator[Feature]:
+    """Features of a Box or a MultiBinary space: one per entry."""
+    size = prod(space.shape or ())
+    low, high = np.zeros(size), np.ones(size)
+    if isinstance(space, spaces.Box):
+        low, high = space.low.ravel(), space.high.ravel()
+    for index in range(size):
+        label = f"{name}_{index}" if name and size > 1 else name or f"x{index}"
+        yield Feature(label, low=_bound(low[index]), high=_bound(high[index]))
+
+
+def _bound(value: Any) -> float:
+    """A bound as a float; the largest float32, which many environments write for 'none', is infinite."""
+    number = float(value) + 0.0
+    return number if abs(number) < 1e30 else inf if number > 0 else -inf
+
+
+def actions_of(space: gym.Space[Any]) -> Actions:
+    """The actions of a program for an action space, with generic names."""
+    match space:
+        case spaces.Discrete():
+            return Discrete(tuple(f"action{value + int(space.start)}" for value in range(int(space.n))))
+        case spaces.MultiDiscrete() | spaces.MultiBinary():
+            combinations = product(*(range(count) for count in _counts(space)))
+            return Discrete(tuple("set_" + "_".join(map(str, values)) for values in combinations))
+        case spaces.Box():
+            names = tuple(f"a{index}" for index in range(prod(space.shape)))
+            low, high = (tuple(map(_bound, bounds.ravel())) for bounds in (space.low, space.high))
+            return Continuous(names, low, high)
+        case _:
+            raise DiprlError(
+                f"actions of type {type(space).__name__} are not supported: "
+                "wrap the environment so that it takes Discrete, MultiDiscrete or Box actions"
+            )
+
+
+def _counts(space: spaces.MultiDiscrete | spaces.MultiBinary) -> tuple[int, ...]:
+    """How many values each part of a joint choice has, if all combinations can be named."""
+    counts = [2] * prod(space.shape) if isinstance(space, spaces.MultiBinary) else space.nvec.ravel().tolist()
+    if prod(counts) > MOST_COMBINATIONS:
+        raise DiprlError(
+            f"the joint actions have {prod(counts)} combinations, more than the {MOST_COMBINATIONS} "
+            "a program can name: wrap the environment so that it takes one Discrete action"
+        )
+    return tuple(counts)
+
+
+def native_action(space: gym.Space[Any], action: Any) -> Any:
+    """What the environment receives for a program's action: an index counted from 0, or a vector to clip."""
+    match space:
+        case spaces.Discrete():
+            return int(action) + int(space.start)
+        case spaces.MultiDiscrete():
+            values = np.array(np.unravel_index(int(action), _counts(space)), space.dtype)
+            return values.reshape(space.shape) + space.start
+        case spaces.MultiBinary():
+            return np.array(np.unravel_index(int(action), _counts(space)), space.dtype).reshape(space.shape)
+        case spaces.Box():
+            return np.clip(np.reshape(action, space.shape), space.low, space.high).astype(space.dtype)
+        case _:
+            raise DiprlError(f"actions of type {type(space).__name__} are not supported")
+
+
+class PlainActions(gym.ActionWrapper[Any, Any, Any]):
+    """An environment that takes a program's actions: indices from 0, or flat vectors that are clipped."""
+
+    def __init__(self, env: gym.Env[Any, Any]) -> None:
+        super().__init__(env)
+        actions = actions_of(env.action_space)
+        if isinstance(actions, Discrete):
+            self.action_space = spaces.Discrete(len(actions.names))
+        elif isinstance(env.action_space, spaces.Box):
+            low, high = env.action_space.low.ravel(), env.action_space.high.ravel()
+            self.action_space = spaces.Box(low, high, dtype=env.action_space.dtype.type)
+
+    def action(self, action: Any) -> Any:
+        return native_action(self.env.action_space, action)
