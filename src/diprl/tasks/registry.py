@@ -1,6 +1,7 @@
 """The tasks by name, and the one door where a name, an id, an environment or a factory becomes a task."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -9,6 +10,7 @@ import gymnasium as gym
 from diprl.errors import DiprlError, unknown
 from diprl.tasks import discrete
 from diprl.tasks.base import Task
+from diprl.tasks.doorkey_reference import door_key
 from diprl.tasks.gymnasium_task import FeatureFunction, copies_of, gymnasium_task, registered_task, renamed
 
 Source = str | gym.Env[Any, Any] | Callable[..., gym.Env[Any, Any]]
@@ -17,6 +19,9 @@ TASKS: dict[str, Callable[[], Task]] = {
     "CartPole-v1": discrete.cart_pole,
     "Acrobot-v1": discrete.acrobot,
     "MountainCar-v0": discrete.mountain_car,
+    "DoorKey-5x5": partial(door_key, 5),
+    "DoorKey-6x6": partial(door_key, 6),
+    "DoorKey-8x8": partial(door_key, 8),
     "LunarLander-v3": discrete.lunar_lander,
 }
 
@@ -64,6 +69,8 @@ def _registered_id(name: str) -> str:
     if module:
         _import(module)
     identifier = _full_name(name.rpartition(":")[2])
+    if identifier in TASKS and identifier not in gym.registry:
+        raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
         raise unknown("task", name, {*TASKS, *gym.registry})
     return identifier
