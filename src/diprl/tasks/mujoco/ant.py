@@ -1,0 +1,121 @@
+"""AntRandomGoal and AntCrossMaze: a four-legged ant walks to a goal, in the open or among walls."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.tasks.mujoco.description import (
+    Array,
+    Description,
+    Outcome,
+    Start,
+    States,
+    shaken,
+    squared_norm,
+    sum_of_parts,
+)
+from diprl.tasks.mujoco.engine import (
+    MjModel,
+    MjSpec,
+    add_box,
+    add_goal,
+    compile_tracking,
+    gymnasium_model,
+    import_mujoco,
+)
+
+POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
+STANDING = np.array([0.0, 0.0, 0.75, 1.0] + [0.0] * 11)
+HEALTHY_HEIGHT = (0.2, 1.0)
+RANDOM_GOAL_RADIUS, AREA = 0.25, 5.0
+MAZE_GOAL_RADIUS = 1.0
+MAZE_GOALS = np.array([[6.0, -6.0], [12.0, 0.0], [6.0, 6.0]])
+WALLS_ALONG_X = ((1, -2.5), (1, 2.5), (6, 7.5), (6, -7.5), (11, -2.5), (11, 2.5))
+WALLS_ALONG_Y = ((-2, 0), (3.5, 5), (3.5, -5), (8.5, 5), (8.5, -5), (13.5, 0))
+
+
+def open_field() -> MjModel:
+    """Gymnasium's ant on an empty plane."""
+    spec = gymnasium_model("ant.xml")
+    add_goal(spec, RANDOM_GOAL_RADIUS)
+    _look_down(spec, (0.0, 0.0, 14.0))
+    return compile_tracking(spec, ("torso",))
+
+
+def maze() -> MjModel:
+    """Gymnasium's ant in a cross of corridors."""
+    spec = gymnasium_model("ant.xml")
+    add_goal(spec, MAZE_GOAL_RADIUS)
+    for x, y in WALLS_ALONG_X:
+        add_box(spec, (x, y, 0.5), (3.0, 0.5, 1.0))
+    for x, y in WALLS_ALONG_Y:
+        add_box(spec, (x, y, 0.5), (0.5, 3.0, 1.0))
+    _look_down(spec, (6.0, 0.0, 22.0))
+    return compile_tracking(spec, ("torso",))
+
+
+def _look_down(spec: MjSpec, position: tuple[float, float, float]) -> None:
+    downwards = import_mujoco().mjtCamLight.mjCAMLIGHT_FIXED
+    spec.worldbody.add_camera(name="overview", mode=downwards, pos=position)
+
+
+def start_with_random_goal(rng: np.random.Generator, count: int) -> Start:
+    """Standing at the origin, shaken; the goal lies in any direction, between 1 (excluded) and 5 away."""
+    angle = rng.uniform(0.0, 2.0 * np.pi, count)
+    radius = AREA - (AREA - 1.0) * rng.random(count)
+    goal = radius[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
+    return Start(*shaken(STANDING, VELOCITIES, rng, count), goal)
+
+
+def start_in_maze(rng: np.random.Generator, count: int) -> Start:
+    """Standing at the origin, shaken; the goal is the end of one of three corridors."""
+    goal = MAZE_GOALS[rng.integers(len(MAZE_GOALS), size=count)]
+    return Start(*shaken(STANDING, VELOCITIES, rng, count), goal)
+
+
+def observe(states: States) -> Array:
+    return np.column_stack((states.qpos, states.qvel, states.goal))
+
+
+def healthy(states: States) -> NDArray[np.bool_]:
+    """Whether the torso is neither on the ground nor in the air."""
+    height = states.places[:, 0, 2]
+    return (height >= HEALTHY_HEIGHT[0]) & (height <= HEALTHY_HEIGHT[1])
+
+
+def judge(before: States, actions: Array, after: States, *, goal_radius: float, area: float) -> Outcome:
+    """Pays for being near the goal and on the feet; arriving or leaving the area ends the episode."""
+    torso = after.places[:, 0, :2]
+    distance = np.maximum(np.linalg.norm(torso - after.goal, axis=1) - goal_radius, 0.0)
+    arrived: NDArray[Any] = distance <= 0.0
+    outside = np.linalg.norm(torso, axis=1) > area
+    parts = {
+        "goal": 0.3 * (5.0 - distance),
+        "healthy": 0.05 * healthy(after),
+        "effort": -0.01 * squared_norm(actions),
+    }
+    return sum_of_parts(parts, arrived | outside, distance=distance, is_success=arrived)
+
+
+RANDOM_GOAL = Description(
+    name="AntRandomGoal",
+    model=open_field,
+    start=start_with_random_goal,
+    observe=observe,
+    judge=partial(judge, goal_radius=RANDOM_GOAL_RADIUS, area=AREA),
+    observation_size=POSITIONS + VELOCITIES + 2,
+    action_size=ACTUATORS,
+    horizon=500,
+)
+CROSS_MAZE = Description(
+    name="AntCrossMaze",
+    model=maze,
+    start=start_in_maze,
+    observe=observe,
+    judge=partial(judge, goal_radius=MAZE_GOAL_RADIUS, area=np.inf),
+    observation_size=POSITIONS + VELOCITIES + 2,
+    action_size=ACTUATORS,
+    horizon=1000,
+)

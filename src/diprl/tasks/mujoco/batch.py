@@ -1,0 +1,134 @@
+"""Many copies of one MuJoCo environment, simulated by MuJoCo's own thread pool."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.errors import DiprlError
+from diprl.tasks.base import Step
+from diprl.tasks.mujoco.description import Array, Description, Start, States
+from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
+
+View = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+class Simulator:
+    """Advances n states at once; it holds buffers and threads but no state of its own."""
+
+    def __init__(self, description: Description, num_envs: int) -> None:
+        self._mujoco = import_mujoco()
+        model = description.model()
+        threads = min(num_envs, os.cpu_count() or 1)
+        self._models = [model] * num_envs
+        self._data = [self._mujoco.MjData(model) for _ in range(threads)]
+        self._pool = self._mujoco.rollout.Rollout(nthread=threads if threads > 1 else 0)
+        self._positions = slice(1, 1 + model.nq)
+        self._velocities = slice(1 + model.nq, 1 + model.nq + model.nv)
+        kind = self._mujoco.mjtState.mjSTATE_FULLPHYSICS
+        size = self._mujoco.mj_stateSize(model, kind)
+        self._initial = np.zeros((num_envs, size))
+        self._states = np.empty((num_envs, FRAME_SKIP, size))
+        self._sensors = np.empty((num_envs, FRAME_SKIP, model.nsensordata))
+
+    def settle(self, start: Start) -> States:
+        """The states in which episodes begin, with the bodies where the joints put them."""
+        data, model = self._data[0], self._models[0]
+        places = np.empty((len(start.qpos), model.nsensordata))
+        for row, qpos in enumerate(start.qpos):
+            data.qpos[:], data.qvel[:] = qpos, start.qvel[row]
+            self._mujoco.mj_forward(model, data)
+            places[row] = data.sensordata
+        return States(start.qpos, start.qvel, places.reshape(len(places), -1, 3), start.goal)
+
+    def advance(self, states: States, actions: Array) -> States:
+        """The states one control step later."""
+        self._initial[:, self._positions], self._initial[:, self._velocities] = states.qpos, states.qvel
+        self._pool.rollout(
+            self._models,
+            self._data,
+            self._initial,
+            np.repeat(actions[:, None], FRAME_SKIP, axis=1),
+            skip_checks=True,
+            nstep=FRAME_SKIP,
+            state=self._states,
+            sensordata=self._sensors,
+        )
+        last, sensors = self._states[:, -1], self._sensors[:, -1]
+        qpos, qvel = last[:, self._positions].copy(), last[:, self._velocities].copy()
+        return States(qpos, qvel, sensors.reshape(len(sensors), -1, 3).copy(), states.goal)
+
+    def close(self) -> None:
+        if self._pool.rollout_ is not None:
+            self._pool.close()
+
+
+class MujocoEnvironments:
+    """A batch of environments that resets each one in the step that ends its episode."""
+
+    def __init__(self, description: Description, view: View, num_envs: int) -> None:
+        if num_envs < 1:
+            raise DiprlError(f"num_envs is {num_envs}; it must be at least 1")
+        self.num_envs = num_envs
+        self.description = description
+        self._view = view
+        self._judge = description.judge
+        self._simulator = Simulator(description, num_envs)
+        self._rng = np.random.default_rng()
+        self._elapsed = np.zeros(num_envs, np.int64)
+        self._states: States | None = None
+
+    @property
+    def states(self) -> States:
+        """The states that the next actions act on."""
+        if self._states is None:
+            raise DiprlError("call reset(seed) before stepping these environments")
+        return self._states
+
+    def reset(self, seed: int) -> NDArray[np.float32]:
+        self._rng = np.random.default_rng(seed)
+        self._elapsed[:] = 0
+        self._states = self._fresh(self.num_envs)
+        return self._view(self.description.observe(self._states))
+
+    def step(self, actions: NDArray[Any]) -> Step:
+        clipped = self.description.clip(actions)
+        if clipped.shape != (self.num_envs, self.description.action_size):
+            expected = (self.num_envs, self.description.action_size)
+            raise DiprlError(f"actions have shape {clipped.shape}; {expected} was expected")
+        after = self._simulator.advance(self.states, clipped)
+        outcome = self._judge(self.states, clipped, after)
+        self._elapsed += 1
+        truncated = self._elapsed >= self.description.horizon
+        next_view = self._view(self.description.observe(after))
+        view = self._restart(after, next_view, outcome.terminated | truncated)
+        return Step(
+            view, next_view, outcome.reward.astype(np.float32), outcome.terminated, truncated, outcome.info
+        )
+
+    def set_progress(self, fraction: float) -> None:
+        """Tell a description whose rewards change during training how much of it has passed, from 0 to 1."""
+        if self.description.anneal is not None:
+            self._judge = self.description.anneal(fraction)
+
+    def close(self) -> None:
+        self._simulator.close()
+
+    def _restart(
+        self, after: States, next_view: NDArray[np.float32], ended: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Begin new episodes where the last ones ended, and return what to act on next."""
+        self._states = after
+        rows = np.flatnonzero(ended)
+        view = next_view.copy()
+        if len(rows):
+            fresh = self._fresh(len(rows))
+            self._states = after.replace_rows(rows, fresh)
+            self._elapsed[rows] = 0
+            view[rows] = self._view(self.description.observe(fresh))
+        return view
+
+    def _fresh(self, count: int) -> States:
+        return self._simulator.settle(self.description.start(self._rng, count))

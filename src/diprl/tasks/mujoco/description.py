@@ -1,0 +1,102 @@
+"""A MuJoCo environment as data: pure functions over batches of states.
+
+The Gymnasium environment (one state) and the batched backend (many) both run the same description, so one
+place says what is observed and what is rewarded.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.tasks.mujoco.engine import INTERVAL, MjModel
+
+Array = NDArray[np.float64]
+
+
+class Start(NamedTuple):
+    """Where n episodes begin."""
+
+    qpos: Array
+    qvel: Array
+    goal: Array
+    """One row per episode; no columns for a task whose goal never moves."""
+
+
+class States(NamedTuple):
+    """n states of the simulator."""
+
+    qpos: Array
+    qvel: Array
+    places: Array
+    """Origins of the tracked bodies (n, bodies, 3); after a step they lag qpos by one sub-step (0.01 s)."""
+    goal: Array
+
+    def replace_rows(self, rows: NDArray[Any], other: "States") -> "States":
+        """These states with the given rows taken, in order, from others."""
+        merged = [part.copy() for part in self]
+        for part, replacement in zip(merged, other, strict=True):
+            part[rows] = replacement
+        return States(*merged)
+
+
+class Outcome(NamedTuple):
+    """What n steps earned."""
+
+    reward: Array
+    terminated: NDArray[np.bool_]
+    info: dict[str, NDArray[Any]]
+
+
+Judge = Callable[[States, Array, States], Outcome]
+"""(states before, clipped actions, states after) -> outcome."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """Everything that distinguishes one environment from another."""
+
+    name: str
+    model: Callable[[], MjModel]
+    start: Callable[[np.random.Generator, int], Start]
+    """Draws the beginnings of that many episodes."""
+    observe: Callable[[States], Array]
+    judge: Judge
+    observation_size: int
+    action_size: int
+    horizon: int
+    action_limit: float = 1.0
+    """Actions are clipped to plus or minus this."""
+    anneal: Callable[[float], Judge] | None = None
+    """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
+
+    def clip(self, actions: NDArray[Any]) -> Array:
+        return np.clip(np.asarray(actions, np.float64), -self.action_limit, self.action_limit)
+
+
+def sum_of_parts(parts: dict[str, Array], terminated: NDArray[np.bool_], **facts: NDArray[Any]) -> Outcome:
+    """An outcome whose reward is the sum of named parts; `info` carries the facts and each reward_<part>."""
+    named = {f"reward_{part}": value for part, value in parts.items()}
+    return Outcome(np.sum([*parts.values()], axis=0), terminated, {**facts, **named})
+
+
+def never(states: States) -> NDArray[np.bool_]:
+    """The `terminated` of an environment that only its horizon ends."""
+    return np.zeros(len(states.qpos), np.bool_)
+
+
+def squared_norm(actions: Array) -> Array:
+    return np.sum(actions**2, axis=1)
+
+
+def velocity(before: States, after: States, coordinate: int) -> Array:
+    """Average speed over a step along one coordinate of qpos."""
+    return (after.qpos[:, coordinate] - before.qpos[:, coordinate]) / INTERVAL
+
+
+def shaken(qpos: Array, velocities: int, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
+    """Positions shaken by up to 0.1 and velocities of standard deviation 0.1, in every coordinate."""
+    positions = qpos + rng.uniform(-0.1, 0.1, (count, len(qpos)))
+    return positions, 0.1 * rng.standard_normal((count, velocities))

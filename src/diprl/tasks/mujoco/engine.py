@@ -1,0 +1,74 @@
+"""The door to MuJoCo: it is imported here only, when an environment is built."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.resources import files
+from types import ModuleType
+from typing import Any
+
+from diprl.errors import DiprlError
+
+# MuJoCo publishes no types for its compiled classes.
+MjModel = Any
+MjSpec = Any
+
+FRAME_SKIP = 5
+"""Simulator steps per action."""
+INTERVAL = 0.05
+"""Seconds per action."""
+
+
+def import_mujoco() -> ModuleType:
+    """MuJoCo, told to render without a window where there is no display."""
+    windowless = sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
+    if windowless:
+        os.environ.setdefault("MUJOCO_GL", "egl")
+    try:
+        import mujoco
+        import mujoco.rollout
+    except ImportError as error:
+        raise DiprlError(
+            "this task needs MuJoCo, which is not installed; install it with: pip install 'diprl[mujoco]'"
+        ) from error
+    return mujoco
+
+
+def gymnasium_model(file_name: str, *, drop: str = "") -> MjSpec:
+    """One of the robots that ship with Gymnasium, less an attribute that MuJoCo no longer accepts quietly."""
+    asset = files("gymnasium") / "envs" / "mujoco" / "assets" / file_name
+    return import_mujoco().MjSpec.from_string(asset.read_text().replace(drop, ""))
+
+
+def add_box(spec: MjSpec, position: Sequence[float], half_size: Sequence[float]) -> None:
+    """A fixed obstacle that everything collides with; friction and softness come from the robot's file."""
+    box = import_mujoco().mjtGeom.mjGEOM_BOX
+    colour = [0.45, 0.5, 0.6, 1.0]
+    spec.worldbody.add_geom(type=box, pos=position, size=half_size, contype=1, conaffinity=1, rgba=colour)
+
+
+def add_goal(spec: MjSpec, radius: float, position: Sequence[float] = (0.0, 0.0, 0.5)) -> None:
+    """A translucent ball that touches and weighs nothing; rendering moves it to the episode's goal."""
+    mujoco = import_mujoco()
+    body = spec.worldbody.add_body(name="goal", pos=position, mocap=True)
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_SPHERE,
+        size=[radius, 0.0, 0.0],
+        mass=0.0,
+        contype=0,
+        conaffinity=0,
+        rgba=[0.2, 0.7, 0.3, 0.4],
+    )
+
+
+def compile_tracking(spec: MjSpec, bodies: Sequence[str]) -> MjModel:
+    """The model with a position sensor for each named body, so that rollouts report where they are."""
+    mujoco = import_mujoco()
+    for body in bodies:
+        spec.add_sensor(
+            name=f"{body}_position",
+            type=mujoco.mjtSensor.mjSENS_FRAMEPOS,
+            objtype=mujoco.mjtObj.mjOBJ_XBODY,
+            objname=body,
+        )
+    return spec.compile()

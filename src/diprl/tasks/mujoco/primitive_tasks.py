@@ -1,0 +1,138 @@
+"""The tasks that primitives are trained on: one robot, its own senses, and a reward for one skill."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.wrappers import TimeLimit
+from numpy.typing import NDArray
+
+from diprl.program.signature import Continuous, Signature
+from diprl.tasks.base import Layout, Task
+from diprl.tasks.mujoco import skills
+from diprl.tasks.mujoco.ant import RANDOM_GOAL
+from diprl.tasks.mujoco.batch import MujocoEnvironments
+from diprl.tasks.mujoco.cheetah import HURDLE
+from diprl.tasks.mujoco.description import Array, Description, Start, States
+from diprl.tasks.mujoco.environment import MujocoEnvironment
+from diprl.tasks.mujoco.primitive_files import bundled_primitive
+from diprl.tasks.mujoco.pusher import PUSHER
+from diprl.tasks.mujoco.senses import ANT as ANT_SENSES
+from diprl.tasks.mujoco.senses import CHEETAH as CHEETAH_SENSES
+from diprl.tasks.mujoco.senses import PUSHER as PUSHER_SENSES
+from diprl.tasks.mujoco.senses import Senses
+
+Starts = Callable[[np.random.Generator, int], Start]
+
+
+def primitive_tasks() -> dict[str, Callable[[], Task]]:
+    """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
+    return {
+        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=5_000_000),
+        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=3_000_000),
+        "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=2_000_000),
+        "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=2_000_000),
+        "ant_up": partial(_task, ant_up, ANT_SENSES, budget=3_000_000),
+    }
+
+
+def cheetah_forward() -> Description:
+    """Run fast and blind over the hurdle track."""
+    felt = _feeling(HURDLE, CHEETAH_SENSES)
+    return replace(felt, name="cheetah_forward", judge=skills.judge_forward, horizon=250)
+
+
+def cheetah_jump() -> Description:
+    """Leap without falling over, from a standstill or out of the forward gait."""
+    start = partial(mixed_start, HURDLE.start, partial(states_along, cheetah_forward, skills.on_its_feet))
+    return replace(cheetah_forward(), name="cheetah_jump", start=start, judge=skills.judge_jump)
+
+
+def pusher_left() -> Description:
+    """Push the puck towards −x."""
+    return _pushing("pusher_left", coordinate=skills.PUCK_X)
+
+
+def pusher_down() -> Description:
+    """Push the puck towards −y, from the task's start or from where `pusher_left` has brought it."""
+    start = partial(mixed_start, PUSHER.start, partial(states_along, pusher_left, skills.puck_within_reach))
+    return replace(_pushing("pusher_down", coordinate=skills.PUCK_Y), start=start)
+
+
+def ant_up() -> Description:
+    """Walk towards +x at a steady 1.5 m/s."""
+    felt = _feeling(RANDOM_GOAL, ANT_SENSES)
+    return replace(felt, name="ant_up", judge=skills.judge_ant_up, horizon=500)
+
+
+def mixed_start(
+    ordinary: Starts, bank: Callable[[], Start], rng: np.random.Generator, count: int, share: float = 0.5
+) -> Start:
+    """Ordinary beginnings, a share of them replaced by states from a bank."""
+    start, others = ordinary(rng, count), bank()
+    chosen = rng.random(count) < share
+    rows = rng.integers(len(others.qpos), size=count)
+    parts = zip(start, others, strict=True)
+    return Start(*(np.where(chosen[:, None], other[rows], own) for own, other in parts))
+
+
+@cache
+def states_along(describe: Callable[[], Description], usable: Callable[[States], NDArray[np.bool_]]) -> Start:
+    """Usable states that the bundled primitive of that name passes through on its own training task."""
+    description = describe()
+    primitive = bundled_primitive(description.name)
+    environments = MujocoEnvironments(description, primitive.actions, 32)
+    actions = environments.reset(seed=0)
+    visited: list[States] = []
+    for step in range(100):
+        actions = environments.step(actions).view
+        if step >= 10 and step % 5 == 0:
+            visited.append(environments.states)
+    environments.close()
+    passed = States(*(np.concatenate(parts) for parts in zip(*visited, strict=True)))
+    rows = usable(passed)
+    return Start(passed.qpos[rows], passed.qvel[rows], passed.goal[rows])
+
+
+def _feeling(description: Description, senses: Senses) -> Description:
+    """The same robot and world, observed through its own senses only."""
+
+    def observe(states: States) -> Array:
+        return senses.extract(description.observe(states))
+
+    return replace(description, observe=observe, observation_size=len(senses.features))
+
+
+def _pushing(name: str, coordinate: int) -> Description:
+    def anneal(progress: float) -> Any:
+        return partial(skills.judge_push, coordinate=coordinate, effort=skills.effort_cost(progress))
+
+    felt = _feeling(PUSHER, PUSHER_SENSES)
+    return replace(felt, name=name, judge=anneal(1.0), anneal=anneal)
+
+
+def _as_view(observations: NDArray[Any]) -> NDArray[np.float32]:
+    return np.asarray(observations, np.float32)
+
+
+def _task(describe: Callable[[], Description], senses: Senses, *, budget: int) -> Task:
+    description = describe()
+    bounds = (description.action_limit,) * description.action_size
+    actions = Continuous(senses.actuators, tuple(-bound for bound in bounds), bounds)
+
+    def reference(**settings: Any) -> gym.Env[Any, Any]:
+        return TimeLimit(MujocoEnvironment(description, **settings), description.horizon)
+
+    return Task(
+        name=description.name,
+        signature=Signature(senses.features, actions),
+        reference=reference,
+        horizon=description.horizon,
+        layout=Layout(description.observation_size, description.observation_size),
+        view=_as_view,
+        environments=partial(MujocoEnvironments, description, _as_view),
+        budget=budget,
+    )

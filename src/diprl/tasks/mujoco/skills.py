@@ -1,0 +1,65 @@
+"""What the primitives are rewarded for while they are trained."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.tasks.mujoco import ant, pusher
+from diprl.tasks.mujoco.description import Array, Outcome, States, never, squared_norm, sum_of_parts, velocity
+from diprl.tasks.mujoco.engine import INTERVAL
+
+PITCH = 2
+PUCK_X, PUCK_Y = 3, 4
+CRUISING_SPEED = 1.5
+
+
+def judge_forward(before: States, actions: Array, after: States) -> Outcome:
+    """Speed along x, less effort."""
+    parts = {"run": velocity(before, after, 0), "effort": -0.1 * squared_norm(actions)}
+    return sum_of_parts(parts, never(after))
+
+
+def judge_jump(before: States, actions: Array, after: States) -> Outcome:
+    """Vertical speed with some progress; tipping over ends it, since somersaults pay and lead nowhere."""
+    parts = {
+        "run": 0.5 * velocity(before, after, 0),
+        "leap": np.abs(velocity(before, after, 1)),
+        "effort": -0.1 * squared_norm(actions),
+    }
+    return sum_of_parts(parts, ~on_its_feet(after))
+
+
+def on_its_feet(states: States) -> NDArray[np.bool_]:
+    return np.abs(states.qpos[:, PITCH]) <= 1.0
+
+
+def effort_cost(progress: float) -> float:
+    """The price of effort: low until the arm has found the puck, the task's own from 65% of training on."""
+    return float(np.interp(progress, (0.25, 0.65), (0.02, pusher.EFFORT)))
+
+
+def judge_push(before: States, actions: Array, after: States, *, coordinate: int, effort: float) -> Outcome:
+    """The puck's speed towards −x or −y, a lure for the tip towards the puck, less effort."""
+    parts = {
+        "push": -velocity(before, after, coordinate),
+        "lure": 0.5 * (pusher.reach(before) - pusher.reach(after)) / INTERVAL,
+        "effort": -effort * squared_norm(actions),
+    }
+    return sum_of_parts(parts, never(after))
+
+
+def puck_within_reach(states: States) -> NDArray[np.bool_]:
+    """Whether the puck has not been carried far past the goal's x."""
+    return states.qpos[:, PUCK_X] > -0.3
+
+
+def judge_ant_up(before: States, actions: Array, after: States) -> Outcome:
+    """Speed along +x up to a pace from which the ant can still stop, less drift, crouching and effort."""
+    upright = ant.healthy(after)
+    parts = {
+        "walk": np.minimum(velocity(before, after, 0), CRUISING_SPEED),
+        "drift": -0.5 * np.abs(velocity(before, after, 1)),
+        "height": -((after.places[:, 0, 2] - 0.6) ** 2),
+        "healthy": 1.0 * upright,
+        "effort": -0.5 * squared_norm(actions),
+    }
+    return sum_of_parts(parts, ~upright)

@@ -1,0 +1,132 @@
+"""Primitives: evaluation, files, and the ant's symmetry."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diprl.errors import DiprlError
+from diprl.tasks.mujoco.ant import RANDOM_GOAL, STANDING
+from diprl.tasks.mujoco.batch import Simulator
+from diprl.tasks.mujoco.description import Start
+from diprl.tasks.mujoco.primitive_files import bundled_primitive, load_primitive, save_primitive
+from diprl.tasks.mujoco.primitives import Primitive
+from diprl.tasks.mujoco.senses import ANT
+from diprl.tasks.mujoco.symmetry import quarter_turn_of_actions, quarter_turn_of_state, turned
+
+
+def random_primitive(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Primitive:
+    rng = np.random.default_rng(seed)
+    sizes = (inputs, 16, 12, outputs)
+    layers = tuple(
+        (rng.normal(size=(n, m)) / np.sqrt(n), 0.1 * rng.normal(size=m)) for n, m in pairwise(sizes)
+    )
+    mean, std = rng.normal(size=inputs), rng.uniform(0.5, 2.0, inputs)
+    bound = np.ones(outputs)
+    return Primitive("test", "task", 1.5, "diprl primitives train test", mean, std, layers, -bound, bound)
+
+
+def test_actions_are_the_network_clipped() -> None:
+    layers = ((np.array([[2.0]]), np.array([0.5])), (np.array([[3.0]]), np.array([0.0])))
+    unit = np.ones(1)
+    primitive = Primitive("p", "t", 0.0, "", 1.0 * unit, 2.0 * unit, layers, -unit, unit)
+    actions = primitive.actions(np.array([[1.0], [0.4], [9.0]]))
+    assert actions[:, 0].tolist() == pytest.approx([1.0, 3 * np.tanh(-0.1), 1.0])
+
+
+def test_a_file_round_trip_keeps_everything(tmp_path: Path) -> None:
+    primitive = random_primitive()
+    save_primitive(primitive, tmp_path / "p.npz")
+    loaded = load_primitive(tmp_path / "p.npz")
+    about = ("name", "task", "score", "command")
+    assert [getattr(loaded, key) for key in about] == [getattr(primitive, key) for key in about]
+    observations = np.random.default_rng(1).normal(size=(5, 27))
+    assert np.allclose(loaded.actions(observations), primitive.actions(observations), atol=1e-5)
+    save_primitive(loaded, tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "p.npz").read_bytes()
+
+
+@pytest.mark.parametrize("position", [0, 200, 700, 1200, 2000, -30])
+def test_a_damaged_byte_is_noticed(tmp_path: Path, position: int) -> None:
+    path = tmp_path / "p.npz"
+    save_primitive(random_primitive(), path)
+    content = bytearray(path.read_bytes())
+    content[position] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(DiprlError, match=r"p\.npz"):
+        load_primitive(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"not an archive", b"PK\x03\x04 cut short"])
+def test_a_file_that_is_no_archive_is_explained(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "p.npz").write_bytes(content)
+    with pytest.raises(DiprlError, match="not a readable primitive file"):
+        load_primitive(tmp_path / "p.npz")
+
+
+def test_pickled_objects_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "p.npz", header=np.array([{"schema": 1}], dtype=object))
+    with pytest.raises(DiprlError, match="not a readable primitive file"):
+        load_primitive(tmp_path / "p.npz")
+
+
+def test_edited_numbers_and_other_schemas_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p.npz"
+    save_primitive(random_primitive(), path)
+    with np.load(path, allow_pickle=False) as archive:
+        parts = {key: archive[key] for key in archive.files}
+    np.savez(path, **{**parts, "mean": parts["mean"] + 1})
+    with pytest.raises(DiprlError, match="checksum"):
+        load_primitive(path)
+    header = {**json.loads(str(parts["header"])), "schema": "other/9"}
+    np.savez(path, **{**parts, "header": np.array(json.dumps(header))})
+    with pytest.raises(DiprlError, match="other/9"):
+        load_primitive(path)
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    good = random_primitive()
+    with pytest.raises(DiprlError, match="layer 0"):
+        Primitive("p", "t", 0.0, "", good.mean[1:], good.std[1:], good.layers, good.low, good.high)
+    with pytest.raises(DiprlError, match="std must be positive"):
+        Primitive("p", "t", 0.0, "", good.mean, 0 * good.std, good.layers, good.low, good.high)
+    with pytest.raises(DiprlError, match="not finite"):
+        Primitive("p", "t", 0.0, "", good.mean * np.nan, good.std, good.layers, good.low, good.high)
+
+
+def test_a_missing_primitive_says_how_to_train_it() -> None:
+    with pytest.raises(DiprlError, match="diprl primitives train cheetah_sideways"):
+        bundled_primitive("cheetah_sideways")
+
+
+def test_four_quarter_turns_change_nothing() -> None:
+    for turn in (quarter_turn_of_state(), quarter_turn_of_actions()):
+        vector = np.arange(1.0, 1 + len(turn.source))
+        assert np.array_equal(turn(turn(turn(turn(vector)))), vector)
+        assert not np.array_equal(turn(turn(vector)), vector)
+
+
+def test_turned_ants_walk_turned_paths() -> None:
+    """Four ants whose states and controllers differ by quarter turns stay turned copies of each other."""
+    turn = quarter_turn_of_state()
+    drawn = RANDOM_GOAL.start(np.random.default_rng(4), 1)
+    drawn.qpos[0, 3:7] /= np.linalg.norm(drawn.qpos[0, 3:7])
+    vectors = [np.concatenate((drawn.qpos[0], drawn.qvel[0]))]
+    for _ in range(3):
+        vectors.append(turn(vectors[-1]))
+    controllers = [turned(random_primitive(), turns, "turned") for turns in range(4)]
+    simulator = Simulator(RANDOM_GOAL, 4)
+    batch = np.array(vectors)
+    states = simulator.settle(Start(batch[:, :15], batch[:, 15:], np.zeros((4, 2))))
+    for _ in range(20):
+        felt = ANT.extract(RANDOM_GOAL.observe(states))
+        actions = np.vstack([c.actions(felt[i : i + 1]) for i, c in enumerate(controllers)])
+        states = simulator.advance(states, actions)
+    expected = np.concatenate((states.qpos[0], states.qvel[0]))
+    for qpos, qvel in zip(states.qpos[1:], states.qvel[1:], strict=True):
+        expected = turn(expected)
+        assert np.abs(np.concatenate((qpos, qvel)) - expected).max() < 1e-6
+    assert np.linalg.norm(states.qpos[0, :2] - STANDING[:2]) > 0.1
+    simulator.close()

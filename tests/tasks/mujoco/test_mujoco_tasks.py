@@ -1,0 +1,140 @@
+"""The tasks as learners see them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diprl.program.signature import Continuous, Primitives
+from diprl.tasks.mujoco.batch import MujocoEnvironments
+from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
+from diprl.tasks.mujoco.description import Start
+from diprl.tasks.mujoco.primitive_tasks import mixed_start, primitive_tasks
+from diprl.tasks.mujoco.primitives import Primitive
+from diprl.tasks.mujoco.pusher import PUSHER
+from diprl.tasks.mujoco.skills import effort_cost
+from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot, mujoco_tasks, view_of
+
+ROBOTS = {"HalfCheetahHurdle": CHEETAH, "Pusher2D": ARM, "AntRandomGoal": ANT, "AntCrossMaze": ANT}
+
+
+def constant_primitives(robot: Robot, actuators: int) -> tuple[Primitive, ...]:
+    """Primitive number k always asks for k / 10."""
+    inputs, unit = len(robot.senses.features), np.ones(actuators)
+    mean, std = np.zeros(inputs), np.ones(inputs)
+    silent = np.zeros((inputs, actuators))
+    return tuple(
+        Primitive(name, "t", 0.0, "", mean, std, ((silent, k / 10 * unit),), -unit, unit)
+        for k, name in enumerate(robot.primitive_names)
+    )
+
+
+@pytest.mark.parametrize("name", sorted(ROBOTS))
+def test_views_hold_features_observation_and_primitive_actions(name: str) -> None:
+    task, description = mujoco_tasks()[name](), DESCRIPTIONS[name]
+    layout, primitives = task.layout, task.signature.actions
+    assert isinstance(primitives, Primitives)
+    actuators = description.action_size
+    robot = replace(ROBOTS[name], load=lambda: constant_primitives(ROBOTS[name], actuators))
+    batch = MujocoEnvironments(description, lambda observations: view_of(robot, observations), 3)
+    views = batch.reset(seed=0)
+    observations = description.observe(batch.states)
+    assert views.shape == (3, layout.size)
+    assert views.dtype == np.float32
+    assert layout.features == len(task.signature.features)
+    assert np.array_equal(views[:, layout.features : layout.critic], observations.astype(np.float32))
+    actions = views[:, layout.critic :].reshape(3, layout.primitives, layout.actuators)
+    assert np.allclose(actions, np.arange(len(primitives.names))[:, None] / 10)
+    assert len(primitives.low) == len(primitives.high) == layout.actuators == actuators
+    for value, feature in zip(views.T, task.signature.features, strict=False):
+        assert (value >= feature.low).all()
+        assert (value <= feature.high).all()
+
+
+def test_condition_features_are_what_their_names_say() -> None:
+    observation = np.zeros((1, 31))
+    observation[0, [0, 1, 29, 30]] = (-3.0, 4.0, 1.0, 2.0)
+    assert ANT.read(observation)[0].tolist() == pytest.approx([-3, 4, 1, 2, np.arctan2(4, -3), 5])
+    assert ARM.read(np.arange(15.0)[None])[0].tolist() == [9, 10, 12, 13]
+    assert CHEETAH.read(np.arange(20.0)[None])[0].tolist() == [18, 19]
+
+
+def test_budgets_and_paper_scores() -> None:
+    facts = {
+        name: (make().budget, make().paper_score, make().horizon) for name, make in mujoco_tasks().items()
+    }
+    assert facts == {
+        "HalfCheetahHurdle": (5_000_000, 723.88, 1000),
+        "Pusher2D": (250_000, -78.62, 100),
+        "AntRandomGoal": (6_000_000, 413.12, 500),
+        "AntCrossMaze": (5_000_000, 220.25, 1000),
+    }
+
+
+@pytest.mark.parametrize("name", ["cheetah_forward", "pusher_left", "ant_up"])
+def test_training_tasks_run_on_the_backend_and_in_gymnasium(name: str) -> None:
+    task = primitive_tasks()[name]()
+    assert isinstance(task.signature.actions, Continuous)
+    actuators = len(task.signature.actions.names)
+    assert task.environments is not None
+    batch = task.environments(2)
+    assert batch.reset(seed=0).shape == (2, task.layout.size) == (2, len(task.signature.features))
+    step = batch.step(np.zeros((2, actuators)))
+    assert np.isfinite(step.reward).all()
+    environment = task.reference()
+    assert environment.reset(seed=0)[0].shape == (task.layout.size,)
+    assert environment.observation_space.contains(environment.step(np.zeros(actuators))[0])
+
+
+def test_primitives_cannot_sense_where_they_are() -> None:
+    for name, hidden in (("cheetah_forward", [0]), ("ant_up", [0, 1])):
+        task = primitive_tasks()[name]()
+        assert task.environments is not None
+        batch = task.environments(1)
+        assert isinstance(batch, MujocoEnvironments)
+        batch.reset(seed=0)
+        before = batch.description.observe(batch.states)
+        batch.states.qpos[:, hidden] += 3.0
+        assert np.array_equal(batch.description.observe(batch.states), before)
+
+
+def test_effort_grows_dearer_while_training() -> None:
+    assert [effort_cost(p) for p in (0.0, 0.25, 0.45, 0.65, 1.0)] == pytest.approx(
+        [0.02, 0.02, 0.06, 0.1, 0.1]
+    )
+    task = primitive_tasks()["pusher_left"]()
+    assert task.environments is not None
+    batch = task.environments(1)
+    assert isinstance(batch, MujocoEnvironments)
+    costs = []
+    for progress in (0.0, 1.0):
+        batch.reset(seed=0)
+        batch.set_progress(progress)
+        costs.append(batch.step(np.ones((1, 3))).info["reward_effort"][0])
+    assert costs == pytest.approx([-0.06, -0.3])
+
+
+def test_a_share_of_episodes_begins_in_the_bank() -> None:
+    bank = Start(np.full((1, 5), 9.0), np.full((1, 5), 9.0), np.empty((1, 0)))
+    drawn = mixed_start(PUSHER.start, lambda: bank, np.random.default_rng(0), 1000)
+    from_bank = (drawn.qpos == 9.0).all(axis=1)
+    assert 400 < from_bank.sum() < 600
+    assert np.array_equal(from_bank, (drawn.qvel == 9.0).all(axis=1))
+
+
+def test_falling_over_ends_a_jump_but_not_a_run() -> None:
+    forward, jump = (
+        primitive_tasks()[name]().reference().unwrapped for name in ("cheetah_forward", "cheetah_jump")
+    )
+    for environment, terminated in ((forward, False), (jump, True)):
+        environment.begin(Start(np.array([[0.0, 0.5, 1.5] + [0.0] * 6]), np.zeros((1, 9)), np.empty((1, 0))))
+        assert environment.step(np.zeros(6))[2] == terminated
+
+
+def test_the_ant_is_paid_for_pace_up_to_a_limit_and_not_for_drift() -> None:
+    ant = primitive_tasks()["ant_up"]().reference().unwrapped
+    ant.reset(seed=0)
+    ant.data.qvel[:2] = (4.0, -1.0)
+    info = ant.step(np.zeros(8))[4]
+    assert info["reward_walk"] == 1.5
+    assert info["reward_drift"] < -0.2
