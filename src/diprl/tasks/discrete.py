@@ -54,4 +54,6 @@ def _mountain_car_potential(views: Any) -> Any:
 
 def lunar_lander() -> Task:
     """Land between two flags with three engines."""
-    return replace(registered_task("LunarLander-v3"), budget=4_000_000, paper_score=260.21)
+    return replace(
+        registered_task("LunarLander-v3"), envpool="LunarLander-v3", budget=4_000_000, paper_score=260.21
+    )

@@ -1,0 +1,203 @@
+"""The door between learning and programs: a relaxed tree becomes a program, and a program becomes a tree again."""
+
+from dataclasses import asdict, dataclass
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.errors import DiprlError
+from diprl.policy.agent import Agent, Normaliser, make_normaliser
+from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
+from diprl.policy.derivation_tree import (
+    AffineTerminals,
+    BlendTerminals,
+    DerivationTree,
+    DiscreteTerminals,
+    Terminals,
+)
+from diprl.program import Program
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
+from diprl.program.signature import Continuous, Discrete, Signature
+
+ONE_PRIMITIVE = 0.99
+"""A blend that gives one primitive more than this becomes that primitive."""
+DECIDED = 20.0
+"""Logit that makes an embedded choice certain."""
+
+
+def extract(
+    agent: Agent, signature: Signature, temperatures: Temperatures, *, depth: int | None = None, task: str = ""
+) -> Program:
+    """The discrete program: the likeliest depth, hard conditions, the likeliest action of each terminal, raw units."""
+    tree = agent.policy
+    if not isinstance(tree, DerivationTree):
+        raise DiprlError(f"a {type(tree).__name__} is not a program: only a derivation tree can be extracted")
+    chosen = likeliest_depth(tree) if depth is None else depth
+    if not 1 <= chosen <= tree.max_depth:
+        raise DiprlError(f"depth {chosen} is not between 1 and {tree.max_depth}")
+    mean, scale = feature_moments(agent)
+    node: Node = terminal(tree.terminals, tree.max_depth - 1 + chosen - 1, mean, scale, temperatures)
+    for level in reversed(range(chosen - 1)):
+        then = terminal(tree.terminals, level, mean, scale, temperatures)
+        node = If(condition(tree, level, mean, scale), then, node)
+    return Program(signature, node, task)
+
+
+def likeliest_depth(tree: DerivationTree) -> int:
+    return int(np.argmax(tree.depth_probabilities())) + 1
+
+
+def feature_moments(agent: Agent) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and scale by which the features were normalised."""
+    features = agent.layout.features
+    mean = np.asarray(agent.normaliser.mean, np.float64)[:features]
+    return mean, np.asarray(agent.normaliser.scale, np.float64)[:features]
+
+
+def condition(tree: DerivationTree, level: int, mean: NDArray, scale: NDArray) -> Condition:
+    """w · (f − μ)/σ + b > 0 in raw units."""
+    weights = np.asarray(tree.condition_weights[level], np.float64) / scale
+    bias = float(tree.condition_bias[level]) - float(weights @ mean)
+    return Condition(tuple(weights.tolist()), bias)
+
+
+def terminal(
+    terminals: Terminals, index: int, mean: NDArray, scale: NDArray, temperatures: Temperatures
+) -> Terminal:
+    if isinstance(terminals, DiscreteTerminals):
+        return Act(int(np.argmax(terminals.logits[index])))
+    if isinstance(terminals, BlendTerminals):
+        return blend(np.asarray(terminals.logits[index], np.float64) / float(temperatures.terminal))
+    reach = np.asarray(terminals.scale)
+    weights = reach[:, None] * np.asarray(terminals.weights[index], np.float64) / scale
+    bias = np.asarray(terminals.centre) + reach * np.asarray(terminals.bias[index], np.float64) - weights @ mean
+    return Affine(tuple(map(tuple, weights.tolist())), tuple(bias.tolist()))
+
+
+def blend(logits: NDArray[np.float64]) -> Blend:
+    weights = np.exp(logits - logits.max())
+    weights /= weights.sum()
+    if weights.max() > ONE_PRIMITIVE:
+        weights = (weights == weights.max()).astype(float)
+    return Blend(tuple(weights.tolist()))
+
+
+def chain(program: Program) -> tuple[list[Condition], list[Terminal]]:
+    """Conditions and terminals of an if/elif/else chain, the only shape the learner's grammar has."""
+    conditions, terminals, node = [], [], program.root
+    while isinstance(node, If):
+        if isinstance(node.then, If):
+            raise DiprlError("only an if/elif/else chain can be trained on: this program nests an if inside a branch")
+        conditions.append(node.condition)
+        terminals.append(node.then)
+        node = node.orelse
+    return conditions, [*terminals, node]
+
+
+def embed(
+    program: Program, max_depth: int, temperatures: Temperatures, normaliser: Normaliser | None = None
+) -> DerivationTree:
+    """A tree whose extraction is this program, to keep training an edited one.
+
+    Levels beyond the program's depth repeat its last action, so that training may grow into them.
+    """
+    conditions, leaves = chain(program)
+    depth = len(leaves)
+    max_depth = max(max_depth, depth)
+    features = len(program.signature.features)
+    normaliser = normaliser or make_normaliser(features)
+    mean = np.asarray(normaliser.mean, np.float64)[:features]
+    scale = np.asarray(normaliser.scale, np.float64)[:features]
+    weights, bias = np.zeros((max_depth - 1, features)), np.zeros(max_depth - 1)
+    for level, held in enumerate(conditions):
+        weights[level] = np.asarray(held.weights) * scale
+        bias[level] = held.bias + np.asarray(held.weights) @ mean
+    then = [*leaves[:-1], *[leaves[-1]] * (max_depth - depth)]
+    choice = np.zeros((max_depth - 1, 2))
+    choice[: depth - 1, 1] = DECIDED
+    choice[depth - 1 :, 0] = DECIDED
+    return DerivationTree(
+        architecture=jnp.asarray(choice, jnp.float32),
+        condition_weights=jnp.asarray(weights, jnp.float32),
+        condition_bias=jnp.asarray(bias, jnp.float32),
+        terminals=embed_terminals(program.signature, [*then, *[leaves[-1]] * max_depth], mean, scale, temperatures),
+    )
+
+
+def embed_terminals(
+    signature: Signature, leaves: list[Terminal], mean: NDArray, scale: NDArray, temperatures: Temperatures
+) -> Terminals:
+    actions = signature.actions
+    sharp = float(temperatures.terminal)
+    if isinstance(actions, Discrete):
+        choice = [[float(leaf.action == a) for a in range(len(actions.names))] for leaf in leaves if isinstance(leaf, Act)]
+        return DiscreteTerminals(jnp.asarray(choice, jnp.float32))
+    if not isinstance(actions, Continuous):
+        shares = np.array([leaf.weights for leaf in leaves if isinstance(leaf, Blend)])
+        logits = sharp * np.log(np.maximum(shares, 1e-6))
+        return BlendTerminals(jnp.asarray(logits, jnp.float32), jnp.full(len(actions.low), -1.0))
+    centre, reach = action_range(actions)
+    weights = np.array([leaf.weights for leaf in leaves if isinstance(leaf, Affine)])
+    bias = np.array([leaf.bias for leaf in leaves if isinstance(leaf, Affine)])
+    offset = (bias + weights @ mean - np.asarray(centre)) / np.asarray(reach)
+    slopes = weights * scale / np.asarray(reach)[:, None]
+    return AffineTerminals(
+        jnp.asarray(slopes, jnp.float32), jnp.asarray(offset, jnp.float32), jnp.full(len(reach), -1.0), centre, reach
+    )
+
+
+def action_range(actions: Continuous) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
+    pairs = list(zip(actions.low, actions.high, strict=True))
+    finite = [np.isfinite(low) and np.isfinite(high) for low, high in pairs]
+    centre = tuple(float((low + high) / 2) if ok else 0.0 for ok, (low, high) in zip(finite, pairs, strict=True))
+    return centre, tuple(float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True))
+
+
+STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True, True), HARD)
+"""From the relaxed policy to the program, one kind of hardening at a time."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What each kind of hardening costs in return, next to what the theory says about the architecture."""
+
+    relaxed: float
+    """Score of the relaxed policy."""
+    architecture: float
+    """Lost by taking the likeliest depth alone."""
+    condition: float
+    """Lost by making the conditions thresholds."""
+    terminal: float
+    """Lost by taking each terminal's likeliest action."""
+    mass: float
+    """m_T = 1 − max p_d: the probability of every other depth."""
+    entropy: float
+    """H(T) / log D_m."""
+    bound: float
+    """1 − exp(−H), which m_T never exceeds."""
+
+    @property
+    def total(self) -> float:
+        return self.architecture + self.condition + self.terminal
+
+    def to_dict(self) -> dict[str, float]:
+        return asdict(self) | {"total": self.total}
+
+
+def gap(tree: DerivationTree, temperatures: Temperatures, stage_scores: tuple[float, float, float, float]) -> Gap:
+    """The three losses from the scores of the four stages."""
+    relaxed, architecture, conditions, hard = stage_scores
+    depths = np.asarray(tree.depth_probabilities(temperatures.architecture), np.float64)
+    depths = depths / depths.sum()
+    entropy = float(-sum(p * np.log(p) for p in depths if p > 0))
+    return Gap(
+        relaxed=relaxed,
+        architecture=relaxed - architecture,
+        condition=architecture - conditions,
+        terminal=conditions - hard,
+        mass=float(1.0 - depths.max()),
+        entropy=entropy / float(np.log(max(len(depths), 2))),
+        bound=float(1.0 - np.exp(-entropy)),
+    )

@@ -1,0 +1,85 @@
+"""Everything that learns: a policy, a critic, and the statistics that normalise what they see."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.distributions import Distribution
+from diprl.policy.mlp import MLP
+from diprl.tasks.base import Layout
+
+
+class Normaliser(eqx.Module):
+    """Running moments of what the critic sees; extraction folds them into the program's numbers."""
+
+    mean: Float[Array, " critic"]
+    square_deviation: Float[Array, " critic"]
+    low: Float[Array, " critic"]
+    high: Float[Array, " critic"]
+    count: Float[Array, ""]
+
+    @property
+    def scale(self) -> Float[Array, " critic"]:
+        """The standard deviation, but never under a tenth of the range, so that a rare event stays a moderate number.
+
+        A feature that has been constant so far is left as it is.
+        """
+        spread = jnp.sqrt(self.square_deviation / jnp.maximum(self.count, 1.0))
+        spread = jnp.maximum(spread, 0.1 * (self.high - self.low))
+        return jnp.where((self.count > 0) & (spread > 1e-8), spread, 1.0)
+
+    def __call__(self, view: Float[Array, "... critic"]) -> Float[Array, "... critic"]:
+        return (view - self.mean) / self.scale
+
+    def update(self, batch: Float[Array, "batch critic"]) -> "Normaliser":
+        """Add a batch of views (Chan's parallel variance)."""
+        size = jnp.asarray(batch.shape[0], jnp.float32)
+        count = self.count + size
+        mean = jnp.mean(batch, axis=0)
+        shift = mean - self.mean
+        seen = self.count > 0
+        return Normaliser(
+            mean=self.mean + shift * size / count,
+            square_deviation=self.square_deviation
+            + jnp.sum((batch - mean) ** 2, axis=0)
+            + shift**2 * self.count * size / count,
+            low=jnp.where(seen, jnp.minimum(self.low, batch.min(axis=0)), batch.min(axis=0)),
+            high=jnp.where(seen, jnp.maximum(self.high, batch.max(axis=0)), batch.max(axis=0)),
+            count=count,
+        )
+
+
+def make_normaliser(size: int) -> Normaliser:
+    """Statistics of nothing yet: the identity until the first update."""
+    zeros = jnp.zeros(size)
+    return Normaliser(zeros, zeros, zeros, zeros, jnp.zeros(()))
+
+
+class Agent(eqx.Module):
+    """A policy and its critic, both on normalised views."""
+
+    policy: AbstractPolicy
+    critic: MLP
+    normaliser: Normaliser
+    layout: Layout = eqx.field(static=True)
+
+    def distribution(
+        self, view: Float[Array, " view"], temperatures: Temperatures, hardness: Hardness = SOFT
+    ) -> Distribution:
+        layout = self.layout
+        seen = self.normaliser(view[: layout.critic])
+        primitives = view[layout.critic :].reshape(layout.primitives, layout.actuators)
+        return self.policy.distribution(seen[: layout.features], primitives, temperatures, hardness)
+
+    def act(
+        self,
+        view: Float[Array, " view"],
+        uniform: Float[Array, " noise"],
+        temperatures: Temperatures,
+        hardness: Hardness = SOFT,
+    ) -> Int[Array, ""] | Float[Array, " outputs"]:
+        return self.distribution(view, temperatures, hardness).sample(uniform)
+
+    def value(self, view: Float[Array, " view"]) -> Float[Array, ""]:
+        return self.critic(self.normaliser(view[: self.layout.critic]))[0]

@@ -1,0 +1,58 @@
+"""What every differentiable policy offers the training engine."""
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from diprl.policy.distributions import Distribution
+
+
+class Temperatures(NamedTuple):
+    """How soft each part of a relaxed program is; all three end near zero in a `default` run."""
+
+    architecture: Float[Array, ""] | float = 1.0
+    condition: Float[Array, ""] | float = 1.0
+    terminal: Float[Array, ""] | float = 0.25
+
+
+class Hardness(NamedTuple):
+    """Which parts of a relaxed program are already made discrete: the steps between relaxed policy and program."""
+
+    architecture: bool = False
+    conditions: bool = False
+    terminals: bool = False
+
+
+SOFT = Hardness()
+HARD = Hardness(True, True, True)
+
+
+class AbstractPolicy(eqx.Module):
+    """A distribution over actions for each view, and the random numbers that one sample needs."""
+
+    architecture: eqx.AbstractVar[Float[Array, "levels choices"]]
+    """Logits of the program's shape, trained by the architecture phase; empty where there is none."""
+    noise_size: eqx.AbstractVar[int]
+    """Uniform numbers that one sample consumes."""
+
+    @abstractmethod
+    def distribution(
+        self,
+        features: Float[Array, " features"],
+        primitives: Float[Array, "primitives actuators"],
+        temperatures: Temperatures,
+        hardness: Hardness = SOFT,
+    ) -> Distribution:
+        """The distribution over actions given normalised features and the primitives' actions."""
+
+    def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
+        """The distribution over program shapes; a single shape where there is no choice."""
+        return jnp.ones(1)
+
+
+def entropy(probabilities: Float[Array, " outcomes"]) -> Float[Array, ""]:
+    """Shannon entropy in nats; 0 log 0 counts as 0."""
+    return -jnp.sum(jnp.where(probabilities > 0, probabilities * jnp.log(jnp.maximum(probabilities, 1e-38)), 0.0))

@@ -1,0 +1,168 @@
+"""The relaxed program: every if/elif/else chain up to a maximal depth, mixed into one differentiable policy.
+
+Depth d (from 1) is a chain of d − 1 conditions. All depths share the conditions B_i and their then-actions A_i; each
+depth owns its last else-action X_d. The policy is the mixture of the terminals' distributions (never of their logits):
+
+    π(a|s) = Σ_i reach_i · P_i · tail_i · A_i(a|s)  +  Σ_d p_d · reach_d · X_d(a|s)
+
+with gates P_i = σ(φ_i / τ), reach_i = Π_{j<i} (1 − P_j) and tail_i the probability that the chain continues past i.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+
+NEVER = -1e9
+LOG_STD_FLOOR = -3.0
+
+
+class DiscreteTerminals(eqx.Module):
+    """One categorical distribution over the actions per terminal."""
+
+    logits: Float[Array, "terminals actions"]
+
+    @property
+    def noise_size(self) -> int:
+        return 1
+
+    def mixture(
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+    ) -> Distribution:
+        if hard:
+            choice = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
+        else:
+            choice = jax.nn.softmax(self.logits / temperature, axis=-1)
+        return Categorical(jnp.exp(log_weights) @ choice)
+
+
+class BlendTerminals(eqx.Module):
+    """One weighting over the primitives per terminal; the Gaussian's mean is the weighted action."""
+
+    logits: Float[Array, "terminals primitives"]
+    log_std: Float[Array, " actuators"]
+
+    @property
+    def noise_size(self) -> int:
+        return 1 + self.log_std.shape[0]
+
+    def mixture(
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+    ) -> Distribution:
+        means = jax.nn.softmax(self.logits / temperature, axis=-1) @ primitives
+        return GaussianMixture(log_weights, means, deviation(self.log_std, hard))
+
+
+class AffineTerminals(eqx.Module):
+    """One affine controller of the normalised features per terminal, in units of the action range."""
+
+    weights: Float[Array, "terminals outputs features"]
+    bias: Float[Array, "terminals outputs"]
+    log_std: Float[Array, " outputs"]
+    centre: tuple[float, ...] = eqx.field(static=True)
+    scale: tuple[float, ...] = eqx.field(static=True)
+
+    @property
+    def noise_size(self) -> int:
+        return 1 + self.log_std.shape[0]
+
+    def mixture(
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+    ) -> Distribution:
+        means = jnp.array(self.centre) + jnp.array(self.scale) * (self.weights @ features + self.bias)
+        log_std = jnp.log(jnp.array(self.scale)) + self.log_std
+        return GaussianMixture(log_weights, means, deviation(log_std, hard))
+
+
+Terminals = DiscreteTerminals | BlendTerminals | AffineTerminals
+
+
+class DerivationTree(AbstractPolicy):
+    """The relaxed program of the paper, with a temperature for each thing that must become discrete."""
+
+    architecture: Float[Array, "levels 2"]
+    """Logits of (stop, continue) at each level but the last, which always stops."""
+    condition_weights: Float[Array, "levels features"]
+    condition_bias: Float[Array, " levels"]
+    terminals: Terminals
+    """The then-actions A_1 … A_{D−1}, followed by the last else-actions X_1 … X_D."""
+
+    @property
+    def noise_size(self) -> int:
+        return self.terminals.noise_size
+
+    @property
+    def max_depth(self) -> int:
+        return self.architecture.shape[0] + 1
+
+    def distribution(
+        self,
+        features: Float[Array, " features"],
+        primitives: Float[Array, "primitives actuators"],
+        temperatures: Temperatures,
+        hardness: Hardness = SOFT,
+    ) -> Distribution:
+        log_weights = self.log_terminal_weights(features, temperatures, hardness)
+        return self.terminals.mixture(log_weights, features, primitives, temperatures.terminal, hardness.terminals)
+
+    def log_terminal_weights(
+        self, features: Float[Array, " features"], temperatures: Temperatures, hardness: Hardness = SOFT
+    ) -> Float[Array, " terminals"]:
+        """The log-probability that each terminal acts in this state."""
+        level = self.condition_weights @ features + self.condition_bias
+        if hardness.conditions:
+            log_holds, log_fails = jnp.where(level > 0, 0.0, NEVER), jnp.where(level > 0, NEVER, 0.0)
+        else:
+            level = level / temperatures.condition
+            log_holds, log_fails = jax.nn.log_sigmoid(level), jax.nn.log_sigmoid(-level)
+        log_reach = running_sums(self.max_depth) @ log_fails
+        log_depth, log_tail = self.log_shape(temperatures.architecture, hardness.architecture)
+        return jnp.concatenate([log_reach[:-1] + log_holds + log_tail, log_reach + log_depth])
+
+    def log_shape(
+        self, temperature: Float[Array, ""] | float, hard: bool = False
+    ) -> tuple[Float[Array, " depths"], Float[Array, " levels"]]:
+        """log p_d of each depth, and log-probability of continuing past each level."""
+        log_choice = jax.nn.log_softmax(self.architecture / temperature, axis=-1)
+        log_stop = jnp.concatenate([log_choice[:, 0], jnp.zeros(1)])
+        log_passed = running_sums(self.max_depth) @ log_choice[:, 1]
+        log_depth, log_tail = log_passed + log_stop, log_passed[1:]
+        if not hard:
+            return log_depth, log_tail
+        best = jnp.argmax(log_depth)
+        levels = jnp.arange(self.max_depth)
+        return jnp.where(levels == best, 0.0, NEVER), jnp.where(levels[:-1] < best, 0.0, NEVER)
+
+    def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
+        return jnp.exp(self.log_shape(temperature)[0])
+
+
+def make_tree(
+    features: int, max_depth: int, terminals: Terminals, condition_scale: float = 1.0, *, key: PRNGKeyArray
+) -> DerivationTree:
+    """A tree in which every depth is equally likely and conditions point in random directions."""
+    weight_key, bias_key = jr.split(key)
+    levels = max_depth - 1
+    uniform_depths = jnp.stack([jnp.zeros(levels), jnp.log(jnp.arange(levels, 0, -1.0))], axis=-1)
+    bound = condition_scale / np.sqrt(features)
+    return DerivationTree(
+        architecture=uniform_depths,
+        condition_weights=jr.uniform(weight_key, (levels, features), minval=-bound, maxval=bound),
+        condition_bias=jr.uniform(bias_key, (levels,), minval=-bound, maxval=bound),
+        terminals=terminals,
+    )
+
+
+def deviation(log_std: Float[Array, " outputs"], hard: bool) -> Float[Array, " outputs"]:
+    """The log-deviation to sample with: none at all once terminals are hard."""
+    return jnp.full_like(log_std, NEVER) if hard else jnp.maximum(log_std, LOG_STD_FLOOR)
+
+
+def running_sums(size: int) -> Float[np.ndarray, "size levels"]:
+    """A matrix that turns the terms of each level into the sums over all levels before."""
+    return np.tril(np.ones((size, size - 1), np.float32), -1)

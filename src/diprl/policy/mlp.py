@@ -1,0 +1,66 @@
+"""Small tanh networks: the critic of every method and the policy of neural PPO."""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax.numpy as jnp
+import jax.random as jr
+from jax.nn import softmax
+from jax.nn.initializers import orthogonal
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+
+
+class MLP(eqx.Module):
+    """Affine layers with tanh between them."""
+
+    weights: tuple[Float[Array, "inputs outputs"], ...]
+    biases: tuple[Float[Array, " outputs"], ...]
+
+    def __call__(self, inputs: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        *hidden, last = zip(self.weights, self.biases, strict=True)
+        for weight, bias in hidden:
+            inputs = jnp.tanh(inputs @ weight + bias)
+        return inputs @ last[0] + last[1]
+
+
+def make_mlp(sizes: Sequence[int], last_gain: float, *, key: PRNGKeyArray) -> MLP:
+    """Orthogonal weights, as PPO implementations have them: gain √2 inside, `last_gain` at the end."""
+    keys = jr.split(key, len(sizes) - 1)
+    gains = [2.0**0.5] * (len(sizes) - 2) + [last_gain]
+    shapes = zip(sizes[:-1], sizes[1:], strict=True)
+    weights = tuple(orthogonal(gain)(k, shape) for k, gain, shape in zip(keys, gains, shapes, strict=True))
+    return MLP(weights, tuple(jnp.zeros(size) for size in sizes[1:]))
+
+
+class MLPPolicy(AbstractPolicy):
+    """The neural reference: a network that outputs action logits, or the mean of a Gaussian."""
+
+    architecture: Float[Array, "0 2"]
+    network: MLP
+    log_std: Float[Array, " outputs"]
+    """Empty for discrete actions."""
+    centre: tuple[float, ...] = eqx.field(static=True, default=())
+    scale: tuple[float, ...] = eqx.field(static=True, default=())
+
+    @property
+    def noise_size(self) -> int:
+        return 1 + self.log_std.shape[0]
+
+    def distribution(
+        self,
+        features: Float[Array, " features"],
+        primitives: Float[Array, "primitives actuators"],
+        temperatures: Temperatures,
+        hardness: Hardness = SOFT,
+    ) -> Distribution:
+        output = self.network(features)
+        if not self.log_std.shape[0]:
+            greedy = (jnp.arange(output.shape[0]) == jnp.argmax(output)).astype(output.dtype)
+            return Categorical(greedy if hardness.terminals else softmax(output))
+        mean = jnp.array(self.centre) + jnp.array(self.scale) * output
+        log_std = jnp.log(jnp.array(self.scale)) + self.log_std
+        log_std = jnp.full_like(log_std, -1e9) if hardness.terminals else log_std
+        return GaussianMixture(jnp.zeros(1), mean[None], log_std)

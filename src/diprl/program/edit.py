@@ -1,0 +1,109 @@
+"""Changes to a program as pure functions of its root.
+
+A path leads from the root to a node: "then" and "else" joined by dots, or a sequence of them;
+empty for the root.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace as changed
+
+from diprl.errors import ProgramError, unknown
+from diprl.program.ast import Condition, If, Node
+from diprl.program.signature import Signature
+from diprl.program.text_parse import parse_body
+
+Path = str | Sequence[str]
+
+
+def apply(
+    signature: Signature,
+    root: Node,
+    path: Path,
+    *,
+    replace: Node | str | None,
+    weights: Mapping[str, float] | None,
+    bias: float | None,
+    prune: bool,
+    swap: bool,
+) -> Node:
+    """The one change that the arguments ask for."""
+    numbers = weights is not None or bias is not None
+    if sum((replace is not None, numbers, prune, swap)) != 1:
+        raise ProgramError("an edit does exactly one of: replace, weights and bias, prune, swap")
+    if replace is not None:
+        node = parse_body(replace, signature) if isinstance(replace, str) else replace
+        return replace_node(root, path, node)
+    if numbers:
+        return set_numbers(root, path, signature, weights or {}, bias)
+    return prune_branch(root, path) if prune else swap_branches(root, path)
+
+
+def node_at(root: Node, path: Path) -> Node:
+    """The node that a path leads to."""
+    return _trail(root, _steps(path))[-1]
+
+
+def replace_node(root: Node, path: Path, node: Node) -> Node:
+    """The program with another node at the end of a path."""
+    steps = _steps(path)
+    for step, parent in zip(reversed(steps), reversed(_trail(root, steps)[:-1]), strict=True):
+        assert isinstance(parent, If)  # the trail leads through it
+        node = changed(parent, **{"then" if step == "then" else "orelse": node})
+    return node
+
+
+def prune_branch(root: Node, path: Path) -> Node:
+    """Remove the branch at a path: its sibling takes the place of the `if` that held both."""
+    steps = _steps(path)
+    if not steps:
+        raise ProgramError("the root cannot be pruned: give the path of a branch, such as 'else.then'")
+    parent = _branching(root, steps[:-1])
+    node_at(root, steps)
+    return replace_node(root, steps[:-1], parent.orelse if steps[-1] == "then" else parent.then)
+
+
+def swap_branches(root: Node, path: Path) -> Node:
+    """Exchange the two branches of the `if` at a path."""
+    node = _branching(root, path)
+    return replace_node(root, path, If(node.condition, node.orelse, node.then))
+
+
+def set_numbers(
+    root: Node, path: Path, signature: Signature, weights: Mapping[str, float], bias: float | None
+) -> Node:
+    """Give the condition at a path other weights, by feature name, or another bias."""
+    node = _branching(root, path)
+    for name in weights.keys() - set(signature.feature_names):
+        raise unknown("feature", name, signature.feature_names)
+    pairs = zip(signature.feature_names, node.condition.weights, strict=True)
+    row = tuple(weights.get(name, weight) for name, weight in pairs)
+    condition = Condition(row, node.condition.bias if bias is None else bias)
+    return replace_node(root, path, changed(node, condition=condition))
+
+
+def _steps(path: Path) -> list[str]:
+    steps = [step for step in path.split(".") if step] if isinstance(path, str) else list(path)
+    for step in steps:
+        if step not in ("then", "else"):
+            raise ProgramError(f"path step '{step}' is neither 'then' nor 'else'")
+    return steps
+
+
+def _trail(root: Node, steps: Sequence[str]) -> list[Node]:
+    """Every node on the way, the root first."""
+    trail = [root]
+    for number, step in enumerate(steps):
+        node = trail[-1]
+        if not isinstance(node, If):
+            raise ProgramError(
+                f"path '{'.'.join(steps)}' leads beyond the action at '{'.'.join(steps[:number])}'"
+            )
+        trail.append(node.then if step == "then" else node.orelse)
+    return trail
+
+
+def _branching(root: Node, path: Path) -> If:
+    node = node_at(root, path)
+    if not isinstance(node, If):
+        raise ProgramError(f"the node at path '{'.'.join(_steps(path))}' is an action, not an if")
+    return node

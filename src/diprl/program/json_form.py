@@ -1,0 +1,230 @@
+"""Programs as JSON: a flat list of nodes, so that no reader needs recursion.
+
+The first node is the root. A node is {"if": form, "then": i, "else": j} with indices of later nodes, or one of
+{"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a form is {"weights": {name: weight},
+"bias": number}. Weights that are zero are left out; infinite bounds are null.
+"""
+
+import json
+from math import inf, isinf
+from typing import Any
+
+from diprl.errors import ProgramError
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, walk
+from diprl.program.check import canonical_signature
+from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
+from diprl.program.tokens import MAX_CHARACTERS
+
+SCHEMA = 1
+
+
+def to_json(signature: Signature, root: Node, task: str) -> str:
+    document = {
+        "schema": SCHEMA,
+        "task": task,
+        "features": [_feature(feature) for feature in signature.features],
+        "actions": _actions(signature.actions),
+        "nodes": _nodes(root, signature),
+    }
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def from_json(text: str) -> tuple[Signature, Node, str]:
+    """The signature, the root and the task of a JSON document, which must be exactly of the form above."""
+    document = _fields(
+        _load(text), "the document", schema=int, task=str, features=list, actions=dict, nodes=list
+    )
+    if document["schema"] != SCHEMA:
+        raise ProgramError(f"schema {document['schema']} is not known: this diprl reads schema {SCHEMA}")
+    features = tuple(_read_feature(entry) for entry in document["features"])
+    signature = canonical_signature(Signature(features, _read_actions(document["actions"])))
+    return signature, _read_nodes(document["nodes"], signature), document["task"]
+
+
+def _feature(feature: Feature) -> dict[str, Any]:
+    bounds = {"low": _bound(feature.low), "high": _bound(feature.high)}
+    return {"name": feature.name, "unit": feature.unit, **bounds, "meaning": feature.meaning}
+
+
+def _actions(actions: Actions) -> dict[str, Any]:
+    entry: dict[str, Any] = {"kind": type(actions).__name__.lower(), "names": list(actions.names)}
+    if not isinstance(actions, Discrete):
+        entry |= {
+            "low": [_bound(value) for value in actions.low],
+            "high": [_bound(value) for value in actions.high],
+        }
+    if isinstance(actions, Continuous):
+        entry["units"] = list(actions.units)
+    return entry
+
+
+def _nodes(root: Node, signature: Signature) -> list[dict[str, Any]]:
+    """The nodes, parents first; the position of an `else` is known once the whole `then` has been listed."""
+    nodes = list(walk(root))
+    sizes: list[int] = []
+    entries: list[dict[str, Any]] = []
+    for position in reversed(range(len(nodes))):
+        node = nodes[position]
+        if isinstance(node, If):
+            then, orelse = sizes.pop(), sizes.pop()
+            sizes.append(1 + then + orelse)
+            form = _form(node.condition.weights, node.condition.bias, signature.feature_names)
+            entries.append({"if": form, "then": position + 1, "else": position + 1 + then})
+        else:
+            sizes.append(1)
+            entries.append(_terminal(node, signature))
+    return entries[::-1]
+
+
+def _terminal(leaf: Terminal, signature: Signature) -> dict[str, Any]:
+    names = signature.actions.names
+    if isinstance(leaf, Act):
+        return {"act": names[leaf.action]}
+    if isinstance(leaf, Blend):
+        return {"blend": _sparse(leaf.weights, names)}
+    rows = zip(names, leaf.weights, leaf.bias, strict=True)
+    return {"affine": {name: _form(row, bias, signature.feature_names) for name, row, bias in rows}}
+
+
+def _form(weights: tuple[float, ...], bias: float, names: tuple[str, ...]) -> dict[str, Any]:
+    return {"weights": _sparse(weights, names), "bias": bias}
+
+
+def _sparse(weights: tuple[float, ...], names: tuple[str, ...]) -> dict[str, float]:
+    return {name: weight for name, weight in zip(names, weights, strict=True) if weight != 0.0}
+
+
+def _bound(value: float) -> float | None:
+    return None if isinf(value) else value
+
+
+def _load(text: str) -> Any:
+    if len(text) > MAX_CHARACTERS:
+        raise ProgramError(f"the document is longer than {MAX_CHARACTERS} characters")
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except RecursionError:
+        raise ProgramError("the document is nested too deeply to be a program") from None
+    except ValueError as error:
+        raise ProgramError(f"the document is not valid JSON: {error}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ProgramError("a key appears twice in one object")
+    return found
+
+
+def _refuse(constant: str) -> float:
+    raise ProgramError(f"{constant} is not a finite number")
+
+
+def _fields(value: Any, owner: str, /, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
+    """The value, if it is an object with exactly the given keys and kinds."""
+    if not isinstance(value, dict):
+        raise ProgramError(f"{owner} must be an object, not {_describe(value)}")
+    if value.keys() != kinds.keys():
+        missing, extra = sorted(kinds.keys() - value.keys()), sorted(value.keys() - kinds.keys())
+        raise ProgramError(
+            f"{owner} lacks the keys {missing} and has the unknown keys {extra}".replace("[]", "none")
+        )
+    for key, kind in kinds.items():
+        if not isinstance(value[key], kind) or isinstance(value[key], bool):
+            raise ProgramError(f"'{key}' of {owner} must not be {_describe(value[key])}")
+    return value
+
+
+def _describe(value: Any) -> str:
+    return (
+        f"{type(value).__name__} {value!r:.40}"
+        if not isinstance(value, dict | list)
+        else type(value).__name__
+    )
+
+
+def _read_feature(entry: Any) -> Feature:
+    number = (float, int, type(None))
+    found = _fields(entry, "a feature", name=str, unit=str, low=number, high=number, meaning=str)
+    return Feature(
+        **{**found, "low": _read_bound(found["low"], -inf), "high": _read_bound(found["high"], inf)}
+    )
+
+
+def _read_bound(value: Any, infinite: float) -> float:
+    return infinite if value is None else _number(value, "a bound")
+
+
+def _number(value: Any, owner: str) -> float:
+    if not isinstance(value, float | int) or isinstance(value, bool):
+        raise ProgramError(f"{owner} must be a number, not {_describe(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ProgramError(f"{owner} is too large to be a number") from None
+
+
+def _read_actions(entry: dict[str, Any]) -> Actions:
+    kind = entry.get("kind")
+    shapes = {"discrete": Discrete, "continuous": Continuous, "primitives": Primitives}
+    if not isinstance(kind, str) or kind not in shapes:
+        raise ProgramError(f"the kind of actions must be one of {', '.join(shapes)}, not {_describe(kind)}")
+    extra: dict[str, type] = {} if kind == "discrete" else {"low": list, "high": list}
+    extra |= {"units": list} if kind == "continuous" else {}
+    found = dict(_fields(entry, "the actions", kind=str, names=list, **extra))
+    found["low"] = [_read_bound(value, -inf) for value in found.get("low", [])]
+    found["high"] = [_read_bound(value, inf) for value in found.get("high", [])]
+    return shapes[kind](**{key: tuple(found[key]) for key in ("names", *extra)})
+
+
+def _read_nodes(entries: list[Any], signature: Signature) -> Node:
+    """Build the tree from its last node to its first, using each node exactly once."""
+    built: list[Node | None] = [None] * len(entries)
+    for position in reversed(range(len(entries))):
+        entry = entries[position]
+        if not isinstance(entry, dict) or "if" not in entry:
+            built[position] = _read_terminal(entry, signature)
+            continue
+        found = _fields(entry, f"node {position}", **{"if": dict, "then": int, "else": int})
+        weights, bias = _read_form(found["if"], signature.feature_names, f"the condition of node {position}")
+        branches = [_take(built, position, found[key]) for key in ("then", "else")]
+        built[position] = If(Condition(weights, bias), branches[0], branches[1])
+    unused = [position for position, node in enumerate(built) if node is not None]
+    if unused != [0] or built[0] is None:
+        raise ProgramError(f"the nodes do not form one tree: {unused} are the roots, expected node 0 alone")
+    return built[0]
+
+
+def _take(built: list[Node | None], parent: int, child: int) -> Node:
+    node = built[child] if parent < child < len(built) else None
+    if node is None:
+        raise ProgramError(f"node {parent} refers to node {child}, which is not a later node of its own")
+    built[child] = None
+    return node
+
+
+def _read_terminal(entry: Any, signature: Signature) -> Terminal:
+    names = signature.actions.names
+    kind = next(iter(entry)) if isinstance(entry, dict) and len(entry) == 1 else None
+    if kind == "act":
+        if entry["act"] not in names:
+            raise ProgramError(f"action {_describe(entry['act'])} is not one of {', '.join(map(str, names))}")
+        return Act(names.index(entry["act"]))
+    if kind == "blend":
+        return Blend(_read_weights(entry["blend"], names, "a blend"))
+    if kind == "affine":
+        rows = _fields(entry["affine"], "an affine terminal", **dict.fromkeys(names, dict))
+        forms = [_read_form(rows[name], signature.feature_names, f"output {name}") for name in names]
+        return Affine(tuple(weights for weights, _ in forms), tuple(bias for _, bias in forms))
+    raise ProgramError(f"a node must be one of if, act, blend, affine, not {_describe(entry)}")
+
+
+def _read_form(entry: Any, names: tuple[str, ...], owner: str) -> tuple[tuple[float, ...], float]:
+    found = _fields(entry, owner, weights=dict, bias=(float, int))
+    return _read_weights(found["weights"], names, owner), _number(found["bias"], f"the bias of {owner}")
+
+
+def _read_weights(entry: Any, names: tuple[str, ...], owner: str) -> tuple[float, ...]:
+    if not isinstance(entry, dict) or not entry.keys() <= set(names):
+        raise ProgramError(f"the weights of {owner} must be an object with keys among {', '.join(names)}")
+    return tuple(_number(entry.get(name, 0.0), f"the weight of {name} in {owner}") for name in names)

@@ -1,0 +1,213 @@
+"""A program together with its interface: what a user holds, runs, prints, saves and edits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diprl.errors import ProgramError
+from diprl.program import ast, edit, evaluate, json_form
+from diprl.program.check import canonical_root, canonical_signature
+from diprl.program.signature import Continuous, Discrete, Primitives, Signature
+from diprl.program.text_format import format_program
+from diprl.program.text_parse import parse_text
+from diprl.program.tokens import MAX_CHARACTERS
+
+if TYPE_CHECKING:
+    from diprl.program.explain import Explanation
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Program:
+    """An if/else program over named features; `print` shows exactly what runs."""
+
+    signature: Signature
+    root: ast.Node
+    task: str = ""
+    """Name of the task or environment it was learnt on, kept in text and JSON."""
+
+    def __post_init__(self) -> None:
+        """Check everything once and keep numbers as Python floats, so that any numeric type may be given."""
+        signature = canonical_signature(self.signature)
+        object.__setattr__(self, "signature", signature)
+        object.__setattr__(self, "root", canonical_root(self.root, signature))
+
+    @property
+    def depth(self) -> int:
+        """The longest chain of actions; a program without conditions has depth 1."""
+        return ast.depth(self.root)
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions the program has."""
+        return len(ast.conditions(self.root))
+
+    @property
+    def coefficients(self) -> int:
+        """How many non-zero numbers a reader has to look at."""
+        return ast.coefficients(self.root)
+
+    def act(
+        self, features: ArrayLike, primitive_actions: ArrayLike | None = None
+    ) -> int | NDArray[np.float64]:
+        """The action for one observation: an index, or a clipped vector."""
+        values = self._features(features, 1).tolist()
+        leaf, actions = evaluate.terminal_at(self.root, values), self.signature.actions
+        if isinstance(leaf, ast.Act):
+            return leaf.action
+        if isinstance(leaf, ast.Affine) and isinstance(actions, Continuous):
+            return np.array(evaluate.affine(leaf, values, actions.low, actions.high))
+        rows = self._primitive_actions(primitive_actions, 1).tolist()[0]
+        return np.array(evaluate.blend(leaf, rows, actions.low, actions.high))  # type: ignore[arg-type]
+
+    def act_batch(self, features: ArrayLike, primitive_actions: ArrayLike | None = None) -> NDArray[Any]:
+        """The actions for a batch of observations, bit for bit as `act` gives them one by one."""
+        columns = self._columns(features)
+        actions = self.signature.actions
+        if isinstance(actions, Discrete):
+            return evaluate.discrete_batch(self.root, columns)
+        primitives = None
+        if isinstance(actions, Primitives):
+            primitives = self._primitive_actions(primitive_actions, columns.shape[1])
+        return evaluate.vector_batch(self.root, columns, primitives, actions.low, actions.high)
+
+    def branch_batch(self, features: ArrayLike) -> NDArray[np.int64]:
+        """Which leaf each observation reaches, counted in the order in which they are printed."""
+        return evaluate.branch_batch(self.root, self._columns(features))
+
+    def predict(
+        self,
+        observation: ArrayLike,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[Any, Any]:
+        """Act as Stable-Baselines3's models do, on one observation or a batch; always deterministic."""
+        if isinstance(self.signature.actions, Primitives):
+            raise ProgramError(
+                "a program over primitives needs their actions: call act(features, primitive_actions)"
+            )
+        observations = np.asarray(observation, np.float64)
+        actions = self.act_batch(np.atleast_2d(observations))
+        return (actions[0] if observations.ndim == 1 else actions), state
+
+    def explain(self, features: ArrayLike, scales: Sequence[float] | None = None) -> "Explanation":
+        """Why this observation gets its action, and the smallest changes that would give it another."""
+        from diprl.program.explain import explain
+
+        return explain(self, features, scales)
+
+    def edit(
+        self,
+        path: edit.Path = (),
+        *,
+        replace: "ast.Node | str | None" = None,
+        weights: Mapping[str, float] | None = None,
+        bias: float | None = None,
+        prune: bool = False,
+        swap: bool = False,
+    ) -> "Program":
+        """A changed copy: at the node that a path such as "else.then" leads to, do exactly one thing.
+
+        `replace` puts another node or text there, `weights` and `bias` change its condition, `prune` removes
+        the branch so that its sibling takes the parent's place, `swap` exchanges its two branches.
+        """
+        root = edit.apply(
+            self.signature,
+            self.root,
+            path,
+            replace=replace,
+            weights=weights,
+            bias=bias,
+            prune=prune,
+            swap=swap,
+        )
+        return Program(self.signature, root, self.task)
+
+    def save(self, path: str | Path) -> None:
+        """Write JSON to a .json file, text to any other."""
+        path = Path(path)
+        text = self.to_json() if path.suffix == ".json" else str(self)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Program":
+        """Read a program from a file, telling JSON from text by its content; errors name the file."""
+        try:
+            return cls.from_text(_read(Path(path)))
+        except ProgramError as error:
+            error.args = (f"{path}: {error}",)
+            raise
+
+    @classmethod
+    def from_text(cls, text: str, signature: Signature | None = None) -> "Program":
+        """Read text or JSON; text without a head needs a signature."""
+        if text.lstrip("\ufeff \t\r\n").startswith("{"):
+            return cls.from_json(text)
+        return cls(*parse_text(text, signature))
+
+    def to_json(self) -> str:
+        return json_form.to_json(self.signature, self.root, self.task)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Program":
+        return cls(*json_form.from_json(text.removeprefix("\ufeff")))
+
+    def __str__(self) -> str:
+        return format_program(self.signature, self.root, self.task)
+
+    def __repr__(self) -> str:
+        task = f" for {self.task}" if self.task else ""
+        size = f"depth {self.depth}, {self.conditions} conditions, {self.coefficients} coefficients"
+        return f"<Program{task}: {size}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        """Everything in one flat tuple; nodes listed parents first determine the tree, however deep it is."""
+        nodes = (node.condition if isinstance(node, ast.If) else node for node in ast.walk(self.root))
+        return (self.signature, self.task, *nodes)
+
+    def _features(self, features: ArrayLike, dimensions: int) -> NDArray[np.float64]:
+        values = np.asarray(features, np.float64)
+        if values.ndim != dimensions or values.shape[-1] != len(self.signature.features):
+            wanted = ("n, " if dimensions == 2 else "") + str(len(self.signature.features))
+            raise ProgramError(f"the features have shape {values.shape}: the program reads ({wanted})")
+        return values
+
+    def _columns(self, features: ArrayLike) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self._features(features, 2).T)
+
+    def _primitive_actions(self, actions: ArrayLike | None, count: int) -> NDArray[np.float64]:
+        assert isinstance(self.signature.actions, Primitives)  # callers have looked
+        shape = (len(self.signature.actions.names), len(self.signature.actions.low))
+        values = np.zeros(()) if actions is None else np.asarray(actions, np.float64)
+        if values.shape == shape and count == 1:
+            values = values[None]
+        if values.shape != (count, *shape):
+            found = "missing" if actions is None else f"of shape {values.shape}"
+            raise ProgramError(f"the primitives' actions are {found}: give {shape} for each observation")
+        return values
+
+
+def parse(text: str, signature: Signature | None = None) -> Program:
+    """Read a program from text or JSON; text without a head needs a signature."""
+    return Program.from_text(text, signature)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > 4 * MAX_CHARACTERS:
+            raise ProgramError("the file is too large to be a program")
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise ProgramError(f"cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ProgramError("is not text in UTF-8") from None

@@ -1,0 +1,98 @@
+"""Prints programs as text that reads like Python and parses back to the same program."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from math import inf
+
+from diprl.program.ast import Act, Affine, Condition, If, Node, Terminal
+from diprl.program.linear_text import format_linear
+from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
+
+_WIDTH = 110
+_BARE = re.compile(r"[^\[\]\"#\s](?:[^\[\]\"#]*[^\[\]\"#\s])?")
+
+
+def format_program(signature: Signature, root: Node, task: str = "") -> str:
+    """The whole text: version, head and body."""
+    head = ["# diprl program 1", *format_header(signature, task)]
+    return "\n".join([*head, "", *format_body(signature, root)]) + "\n"
+
+
+def format_header(signature: Signature, task: str = "") -> list[str]:
+    """The lines that name the task, the features and the actions."""
+    lines = [f"task: {_text(task)}"] if task else []
+    lines += _entry("features", [_feature(feature) for feature in signature.features])
+    actions = signature.actions
+    if isinstance(actions, Discrete):
+        return lines + _entry("actions", actions.names)
+    if isinstance(actions, Continuous):
+        units = actions.units or ("",) * len(actions.names)
+        outputs = map(Feature, actions.names, units, actions.low, actions.high)
+        return lines + _entry("outputs", [_feature(output) for output in outputs])
+    return lines + _entry("primitives", actions.names) + _entry("actuators", _actuators(actions))
+
+
+def format_body(signature: Signature, root: Node) -> Iterator[str]:
+    """The lines of the if/elif/else chain; a bare action is a single line."""
+    stack: list[str | tuple[int, str, Node]] = [(0, "if", root)]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        indent, keyword, node = item
+        space = "    " * indent
+        if not isinstance(node, If):
+            yield from (space + line for line in format_terminal(node, signature))
+            continue
+        yield f"{space}{keyword} {format_condition(node.condition, signature)}:"
+        chained = isinstance(node.orelse, If)
+        stack += (
+            [(indent, "elif", node.orelse)] if chained else [(indent + 1, "if", node.orelse), f"{space}else:"]
+        )
+        stack.append((indent + 1, "if", node.then))
+
+
+def format_condition(condition: Condition, signature: Signature) -> str:
+    return f"{format_linear(condition.weights, condition.bias, signature.feature_names)} > 0"
+
+
+def format_terminal(leaf: Terminal, signature: Signature) -> list[str]:
+    """One line per terminal, or per output of an affine one."""
+    names = signature.actions.names
+    if isinstance(leaf, Act):
+        return [names[leaf.action]]
+    if isinstance(leaf, Affine):
+        rows = zip(names, leaf.weights, leaf.bias, strict=True)
+        return [f"{name} = {format_linear(row, bias, signature.feature_names)}" for name, row, bias in rows]
+    return [format_linear(leaf.weights, 0.0, names)]
+
+
+def _entry(key: str, items: Sequence[str]) -> list[str]:
+    """One line where it fits, else one line per item."""
+    line = f"{key}: {', '.join(items)}".rstrip()
+    return [line] if len(line) <= _WIDTH else [f"{key}:", *(f"    {item}" for item in items)]
+
+
+def _feature(feature: Feature) -> str:
+    unit = f" [{_text(feature.unit)}]" if feature.unit else ""
+    bounded = feature.low != -inf or feature.high != inf
+    bounds = f" in [{feature.low!r}, {feature.high!r}]" if bounded else ""
+    return feature.name + unit + bounds + (f": {_quote(feature.meaning)}" if feature.meaning else "")
+
+
+def _actuators(actions: Primitives) -> list[str]:
+    pairs = list(zip(actions.low, actions.high, strict=True))
+    if len(set(pairs)) == 1:
+        return [f"{len(pairs)} in [{pairs[0][0]!r}, {pairs[0][1]!r}]"]
+    return [f"[{low!r}, {high!r}]" for low, high in pairs]
+
+
+def _text(text: str) -> str:
+    """The text as it is where that reads back, else quoted."""
+    return text if _BARE.fullmatch(text) and text.isprintable() else _quote(text)
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=not text.isprintable())

@@ -1,0 +1,107 @@
+"""What a task is: names, a reference environment that scores, and perhaps a compiled twin that trains.
+
+The learner sees each step as one vector, its *view*: the features that conditions read, then whatever only the critic
+may see, then the actions of the primitives (already computed, since nothing that trains changes them).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.program.signature import Signature
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the parts of a view lie: view[:features], view[:critic], view[critic:] reshaped to (primitives, actuators)."""
+
+    features: int
+    critic: int
+    primitives: int = 0
+    actuators: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.critic + self.primitives * self.actuators
+
+
+class Twin(Protocol):
+    """A pure JAX simulator of one environment; batching is `vmap`, time limits are the collector's business.
+
+    A state is any pytree of arrays. Randomness enters only through `reset`, as numbers drawn uniformly from [0, 1).
+    """
+
+    @property
+    def reset_size(self) -> int: ...
+
+    @property
+    def horizon(self) -> int: ...
+
+    def reset(self, uniform: Any) -> Any:
+        """The initial state for `reset_size` uniform numbers."""
+        ...
+
+    def observe(self, state: Any) -> Any:
+        """The features of a state (float32)."""
+        ...
+
+    def step(self, state: Any, action: Any) -> tuple[Any, Any, Any]:
+        """The next state, the task's own reward, and whether the episode terminated."""
+        ...
+
+
+class Step(NamedTuple):
+    """What a batch of environments returns for one action each."""
+
+    view: NDArray[np.float32]
+    """What the policy acts on next; a fresh episode's first view where the last one ended."""
+    next_view: NDArray[np.float32]
+    """What the action led to, before any reset: the final view of an episode that ended."""
+    reward: NDArray[np.float32]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    info: dict[str, NDArray[Any]]
+    """Extra numbers per environment, such as `distance` and `is_success`."""
+
+
+class Environments(Protocol):
+    """A batch of environments outside JAX that resets each one as soon as its episode ends."""
+
+    num_envs: int
+
+    def reset(self, seed: int) -> NDArray[np.float32]: ...
+
+    def step(self, actions: NDArray[Any]) -> Step: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Task:
+    """One environment with names, as every method trains on it and every score is measured on it."""
+
+    name: str
+    signature: Signature
+    reference: Callable[..., gym.Env[Any, Any]]
+    """Makes one reference environment; keyword arguments such as render_mode pass through."""
+    horizon: int
+    """Steps after which an episode is truncated."""
+    layout: Layout
+    view: Callable[[NDArray[Any]], NDArray[np.float32]]
+    """Turns a batch of reference observations (n, …) into views (n, layout.size)."""
+    twin: Callable[[], Twin] | None = None
+    """Builds the compiled simulator, where one exists."""
+    environments: Callable[[int], Environments] | None = None
+    """Builds a fast batch of n environments of the task's own, where one exists (MuJoCo)."""
+    envpool: str | None = None
+    """EnvPool's id for the same environment, where it has one."""
+    potential: Callable[[Any], Any] | None = None
+    """Shapes the reward while training: Φ of a batch of views (JAX), in units of reward. Never used in a score."""
+    budget: int = 1_000_000
+    """Environment steps of a full training run."""
+    paper_score: float | None = None
+    """The paper's DiPRL on this task."""

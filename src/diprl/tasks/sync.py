@@ -1,0 +1,119 @@
+"""A batch of reference environments stepped one after another in this process."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.errors import DiprlError, NotFiniteError
+from diprl.program.signature import Discrete
+from diprl.tasks.base import Step, Task
+
+INFO_KEYS = ("distance", "is_success")
+"""The numbers an environment may report beside its reward."""
+
+
+class SyncEnvironments:
+    """Environments that begin a new episode in the very step that ends the old one.
+
+    `first` is the index of the first environment in a larger batch; it only appears in messages.
+    """
+
+    def __init__(self, task: Task, num_envs: int, first: int = 0) -> None:
+        self.num_envs = num_envs
+        self.description = f"{num_envs} environments in this process"
+        self._task, self._first, self._steps = task, first, 0
+        self._discrete = isinstance(task.signature.actions, Discrete)
+        self._environments = [task.reference() for _ in range(num_envs)]
+        self._shape = self._environments[0].observation_space.shape or ()
+
+    def reset(self, seed: int) -> NDArray[np.float32]:
+        return self.reset_each(seeds(seed, self.num_envs))
+
+    def reset_each(self, seeds: Sequence[int]) -> NDArray[np.float32]:
+        """First views of new episodes, one seed per environment."""
+        self._steps = 0
+        return self._views(
+            [self._restarted(index, seed) for index, seed in enumerate(seeds)], range(self.num_envs)
+        )
+
+    def step(self, actions: NDArray[Any]) -> Step:
+        self._steps += 1
+        choices = actions.tolist() if self._discrete else actions
+        results = [self._stepped(index, action) for index, action in enumerate(choices)]
+        observations, rewards, terminated, truncated, infos = zip(*results, strict=True)
+        next_view = self._views(observations, range(self.num_envs))
+        reward = np.array(rewards, np.float32)
+        self._check_finite(reward, range(self.num_envs), "a reward")
+        ended = np.logical_or(terminated, truncated)
+        return Step(
+            self._begun(next_view, ended),
+            next_view,
+            reward,
+            np.array(terminated),
+            np.array(truncated),
+            _gathered(infos),
+        )
+
+    def close(self) -> None:
+        for environment in self._environments:
+            environment.close()
+
+    def _stepped(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        try:
+            observation, reward, terminated, truncated, info = self._environments[index].step(action)
+            return observation, float(reward), bool(terminated), bool(truncated), info
+        except Exception as error:
+            raise DiprlError(f"{self._place(index)} failed: {type(error).__name__}: {error}") from error
+
+    def _restarted(self, index: int, seed: int | None = None) -> Any:
+        try:
+            observation, _ = self._environments[index].reset(seed=seed)
+        except Exception as error:
+            raise DiprlError(
+                f"{self._place(index)} failed to reset: {type(error).__name__}: {error}"
+            ) from error
+        return observation
+
+    def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """What the policy acts on next: first views where an episode ended."""
+        if not ended.any():
+            return next_view
+        view, indices = next_view.copy(), np.flatnonzero(ended).tolist()
+        view[indices] = self._views([self._restarted(index) for index in indices], indices)
+        return view
+
+    def _views(self, observations: Sequence[Any], indices: Sequence[int]) -> NDArray[np.float32]:
+        """Checked views of the observations that the environments of these indices gave."""
+        for index, observation in zip(indices, observations, strict=True):
+            if np.shape(observation) != self._shape:
+                shapes = f"shape {np.shape(observation)} instead of {self._shape}"
+                raise DiprlError(f"{self._place(index)} returned an observation of {shapes}")
+        try:
+            views = self._task.view(np.array(observations))
+        except Exception as error:
+            raise DiprlError(f"{self._task.name}: the features cannot be computed: {error}") from error
+        self._check_finite(views, indices, "an observation")
+        return views
+
+    def _check_finite(self, numbers: NDArray[np.float32], indices: Sequence[int], kind: str) -> None:
+        if not np.isfinite(numbers).all():
+            row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
+            raise NotFiniteError(
+                f"{self._place(indices[row])} returned {kind} that is not finite: {numbers[row]}"
+            )
+
+    def _place(self, index: int) -> str:
+        return f"{self._task.name}: environment {self._first + index}, step {self._steps},"
+
+
+def seeds(seed: int, count: int) -> list[int]:
+    """One seed per environment; runs with neighbouring seeds share none."""
+    return np.random.SeedSequence(seed).generate_state(count).tolist()
+
+
+def _gathered(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    """The reported numbers as arrays, with NaN where an environment was silent."""
+    reported = [key for key in INFO_KEYS if any(key in info for info in infos)]
+    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in reported}

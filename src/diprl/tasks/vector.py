@@ -1,0 +1,82 @@
+"""Batches of environments for tasks without a compiled twin, on whatever steps them fastest here."""
+
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+
+from diprl.errors import DiprlError, unknown
+from diprl.program.signature import Discrete
+from diprl.tasks.base import Environments, Task
+from diprl.tasks.envpool_batch import EnvPoolEnvironments, envpool_serves
+from diprl.tasks.sync import SyncEnvironments
+from diprl.tasks.workers import WorkerEnvironments, available_cores
+
+Backend = Literal["auto", "sync", "async", "envpool"]
+BACKENDS = ("auto", "sync", "async", "envpool")
+
+WORTH_SHARING = 3e-4
+"""Seconds per batch of steps above which worker processes gain more than their messages cost."""
+
+
+def make_environments(
+    task: Task, num_envs: int, backend: Backend = "auto", *, timeout: float | None = None
+) -> Environments:
+    """A batch of `num_envs` environments of a task; its `description` says what was chosen.
+
+    All backends but EnvPool give the same episodes for the same seed. `timeout`, in seconds per step, guards
+    against environments that hang; it needs worker processes.
+    """
+    if num_envs < 1:
+        raise DiprlError(f"num_envs is {num_envs}, but at least one environment is needed")
+    if backend not in BACKENDS:
+        raise unknown("backend", backend, BACKENDS)
+    if backend == "auto":
+        return _fastest(task, num_envs, timeout)
+    if backend == "envpool":
+        return EnvPoolEnvironments(task, num_envs)
+    if backend == "async" or timeout is not None:
+        return WorkerEnvironments(task, num_envs, timeout=timeout)
+    return SyncEnvironments(task, num_envs)
+
+
+def _fastest(task: Task, num_envs: int, timeout: float | None) -> Environments:
+    """The task's own batch, EnvPool, worker processes or this process, in this order where they pay."""
+    if task.environments is not None:
+        return task.environments(num_envs)
+    if envpool_serves(task):
+        return EnvPoolEnvironments(task, num_envs)
+    if timeout is not None:
+        return WorkerEnvironments(task, num_envs, timeout=timeout)
+    return _faster_of_two(task, num_envs)
+
+
+def _faster_of_two(task: Task, num_envs: int) -> Environments:
+    """This process or worker processes, by a short race; both give the same episodes."""
+    alone = SyncEnvironments(task, num_envs)
+    seconds = _batch_seconds(alone, task)
+    if min(available_cores(), num_envs) == 1 or seconds < WORTH_SHARING:
+        return alone
+    try:
+        shared = WorkerEnvironments(task, num_envs)
+    except DiprlError:
+        return alone
+    winner, loser = (shared, alone) if _batch_seconds(shared, task) < seconds else (alone, shared)
+    loser.close()
+    return winner
+
+
+def _batch_seconds(environments: Environments, task: Task, batches: int = 40) -> float:
+    """How long a batch takes for one step of random actions."""
+    generator = np.random.default_rng(0)
+    shape = (batches, environments.num_envs)
+    actions = task.signature.actions
+    if isinstance(actions, Discrete):
+        choices = generator.integers(len(actions.names), size=shape)
+    else:
+        choices = generator.uniform(-1.0, 1.0, (*shape, len(actions.low)))
+    environments.reset(0)
+    start = perf_counter()
+    for choice in choices:
+        environments.step(choice)
+    return (perf_counter() - start) / batches

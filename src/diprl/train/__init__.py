@@ -1,0 +1,1 @@
+"""One PPO engine for every method: collect, estimate advantages, update in minibatches."""

@@ -1,0 +1,246 @@
+"""The PPO engine: one compiled iteration that any method, any task and any number of seeds go through.
+
+    iteration = collect a rollout -> advantages -> epochs of minibatches -> new normalisation
+
+`update` is everything after collecting, so that environments outside JAX feed the very same code.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from diprl.policy.agent import Agent, Normaliser
+from diprl.policy.base import Temperatures
+from diprl.tasks.base import Task, Twin
+from diprl.train import schedule
+from diprl.train.config import Config, Hyper
+from diprl.train.loss import Batch, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
+from diprl.train.parameters import Blueprint, Groups, adam, begin_moments, descend
+from diprl.train.rollout import Running, begin, collect
+from diprl.train.trajectory import Episodes, Trajectory, advantages
+
+DUAL_MEMORY = 0.995
+FROZEN_ENTROPY = 1e-4
+Metrics = dict[str, Float[Array, ""]]
+
+
+class Dual(NamedTuple):
+    """The paper's automatic α: log α ascends while the averaged architecture entropy exceeds its target."""
+
+    log_alpha: Float[Array, ""]
+    moments: Any
+    entropy: Float[Array, ""]
+
+
+class TrainState(NamedTuple):
+    """All that a run is at one moment: continuing from it is continuing the run."""
+
+    vectors: Groups
+    moments: Groups
+    normaliser: Normaliser
+    dual: Dual
+    reward_scale: Normaliser
+    discounted: Float[Array, " envs"]
+    rollout: Int[Array, ""]
+    key: PRNGKeyArray
+    running: Running | None
+    """The twin's environments; None where the environments live outside JAX."""
+
+
+class Engine:
+    """Compiled training of one kind of agent on one task."""
+
+    def __init__(self, task: Task, config: Config, agent: Agent) -> None:
+        self.task, self.config = task, config
+        self.blueprint = Blueprint(agent)
+        self.twin: Twin | None = task.twin() if task.twin else None
+        self.max_entropy = float(jnp.log(max(agent.policy.depth_probabilities().shape[0], 2)))
+
+    def begin(self, agent: Agent, *, key: PRNGKeyArray) -> TrainState:
+        key, env_key = jr.split(key)
+        vectors = self.blueprint.flatten(agent)
+        num_envs = self.config.num_envs
+        start = jnp.full((), -10.0)
+        return TrainState(
+            vectors=vectors,
+            moments=begin_moments(vectors),
+            normaliser=agent.normaliser,
+            dual=Dual(start, adam.init(start), jnp.full((), self.max_entropy)),
+            reward_scale=make_reward_scale(),
+            discounted=jnp.zeros(num_envs),
+            rollout=jnp.zeros((), jnp.int32),
+            key=key,
+            running=begin(self.twin, num_envs, key=env_key) if self.twin else None,
+        )
+
+    def agent(self, state: TrainState) -> Agent:
+        return self.blueprint.build(state.vectors, state.normaliser)
+
+    def iteration(self, state: TrainState, hyper: Hyper, num_rollouts: Array) -> tuple[TrainState, Metrics]:
+        """One rollout on the twin and the update from it."""
+        key, collect_key = jr.split(state.key)
+        temperatures = schedule.temperatures(hyper, state.rollout / num_rollouts)
+        running, trajectory, episodes = collect(
+            self.twin, self.agent(state), state.running, temperatures, self.config.num_steps, key=collect_key
+        )
+        state = state._replace(key=key, running=running)
+        return self.update(state, trajectory, episodes, hyper, num_rollouts)
+
+    def update(
+        self, state: TrainState, trajectory: Trajectory, episodes: Episodes, hyper: Hyper, num_rollouts: Array
+    ) -> tuple[TrainState, Metrics]:
+        """Learn from one rollout."""
+        progress = state.rollout / num_rollouts
+        temperatures = schedule.temperatures(hyper, progress)
+        state, trajectory = self.shape_rewards(state, trajectory, hyper)
+        batch = self.batch(self.agent(state), trajectory, temperatures, hyper)
+        state, metrics = self.optimise(state, batch, temperatures, hyper, progress)
+        metrics |= episode_metrics(episodes)
+        if self.config.normalise:
+            views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[:, : state.normaliser.mean.shape[0]]
+            state = state._replace(normaliser=state.normaliser.update(views))
+        return state._replace(rollout=state.rollout + 1), metrics
+
+    def shape_rewards(
+        self, state: TrainState, trajectory: Trajectory, hyper: Hyper
+    ) -> tuple[TrainState, Trajectory]:
+        """Add the task's potential and, where asked for, divide by the running deviation of returns."""
+        reward = trajectory.reward
+        if self.task.potential is not None:
+            reward = reward + hyper.gamma * self.task.potential(trajectory.next_view) - self.task.potential(trajectory.view)
+        if self.config.scale_rewards:
+            discounted, returns = discounted_returns(state.discounted, reward, trajectory.done, hyper.gamma)
+            reward_scale = state.reward_scale.update(returns.reshape(-1, 1))
+            reward = reward / reward_scale.scale[0]
+            state = state._replace(discounted=discounted, reward_scale=reward_scale)
+        return state, trajectory._replace(reward=reward)
+
+    def batch(self, agent: Agent, trajectory: Trajectory, temperatures: Temperatures, hyper: Hyper) -> Batch:
+        """Flatten time and environments, with advantages and the acting policy's log-probabilities."""
+        shape = trajectory.reward.shape
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), trajectory)
+        zeros = jnp.zeros(flat.reward.shape)
+        batch = Batch(flat.view, flat.action, zeros, zeros, zeros)
+        log_prob, _, value = evaluate_actions(agent, batch, temperatures)
+        next_value = jax.vmap(agent.value)(flat.next_view)
+        advantage = advantages(
+            trajectory, value.reshape(shape), next_value.reshape(shape), hyper.gamma, hyper.gae_lambda
+        ).reshape(-1)
+        return batch._replace(log_prob=log_prob, advantage=advantage, target=advantage + value)
+
+    def optimise(
+        self, state: TrainState, batch: Batch, temperatures: Temperatures, hyper: Hyper, progress: Array
+    ) -> tuple[TrainState, Metrics]:
+        """Epochs of minibatches; each epoch shuffles the rollout once and then reads it in order."""
+        learning_rate = schedule.linear(hyper.learning_rate, hyper.learning_rate_end, progress)
+        weights = Weights(
+            clip_range=schedule.linear(hyper.clip_range, hyper.clip_range_end, progress),
+            entropy=schedule.linear(hyper.entropy_coefficient, hyper.entropy_coefficient_end, progress),
+            value=hyper.value_coefficient,
+            alpha=schedule.ramped_alpha(hyper, progress),
+        )
+        active = self.active_groups(state, temperatures)
+
+        def objective(vectors: Groups, minibatch: Batch, weights: Weights) -> Array:
+            return loss(self.blueprint.build(vectors, state.normaliser), minibatch, temperatures, weights)
+
+        def minibatch_step(carry: tuple, minibatch: Batch) -> tuple[tuple, Array]:
+            vectors, moments, dual = carry
+            alpha = weights.alpha + jnp.where(hyper.alpha_dual > 0, jnp.exp(dual.log_alpha), 0.0)
+            gradients = jax.grad(objective)(vectors, minibatch, weights._replace(alpha=alpha))
+            dual = self.ascend(dual, vectors, state.normaliser, temperatures, hyper, active.architecture)
+            vectors, moments = descend(vectors, moments, gradients, active, learning_rate, hyper.max_grad_norm)
+            return (vectors, moments, dual), alpha
+
+        def epoch(carry: tuple, key: PRNGKeyArray) -> tuple[tuple, Array]:
+            return jax.lax.scan(minibatch_step, carry, self.shuffled(batch, key))
+
+        key, *epoch_keys = jr.split(state.key, self.config.num_epochs + 1)
+        carry = (state.vectors, state.moments, state.dual)
+        (vectors, moments, dual), alpha = jax.lax.scan(epoch, carry, jnp.stack(epoch_keys))
+        state = state._replace(vectors=vectors, moments=moments, dual=dual, key=key)
+        agent = self.agent(state)
+        depths = agent.policy.depth_probabilities(temperatures.architecture)
+        metrics = diagnostics(agent, batch, temperatures, weights.clip_range) | {
+            "train/learning_rate": learning_rate,
+            "train/clip_range": weights.clip_range,
+            "train/alpha": alpha[-1, -1],
+            "train/architecture_entropy": architecture_entropy(agent, temperatures) / self.max_entropy,
+            "train/condition_temperature": jnp.asarray(temperatures.condition),
+            **{f"train/prog_depth_{d + 1}_prob": depths[d] for d in range(depths.shape[0])},
+        }
+        return state, metrics
+
+    def shuffled(self, batch: Batch, key: PRNGKeyArray) -> Batch:
+        """The rollout in random order, cut into minibatches; one gather of whole rows moves all fields."""
+        rows, unravel = pack_rows(batch)
+        order = random_order(self.config.rollout_size, key=key)
+        return jax.vmap(jax.vmap(unravel))(rows[order].reshape(-1, self.config.minibatch_size, rows.shape[-1]))
+
+    def active_groups(self, state: TrainState, temperatures: Temperatures) -> Groups:
+        """Which groups learn in this rollout: all together, or the architecture and the program by turns."""
+        policy = self.agent(state).policy
+        open_choice = architecture_entropy(self.agent(state), temperatures) >= FROZEN_ENTROPY
+        open_choice = open_choice & (policy.architecture.shape[0] > 0)
+        period = self.config.architecture_period
+        if period == 0:
+            return Groups(open_choice, jnp.array(True), jnp.array(True))
+        turn = state.rollout % period == 0
+        return Groups(turn & open_choice, ~turn, jnp.array(True))
+
+    def ascend(
+        self, dual: Dual, vectors: Groups, normaliser: Normaliser, temperatures: Temperatures, hyper: Hyper, on: Array
+    ) -> Dual:
+        """One Adam step of log α along (H − H̄), on the averaged entropy, in architecture phases only."""
+        now = architecture_entropy(self.blueprint.build(vectors, normaliser), temperatures)
+        average = DUAL_MEMORY * dual.entropy + (1.0 - DUAL_MEMORY) * now
+        excess = average - hyper.target_entropy * self.max_entropy
+        direction, moments = adam.update(-excess, dual.moments)
+        log_alpha = jnp.clip(dual.log_alpha - hyper.alpha_dual * direction, -10.0, 10.0)
+        return jax.tree.map(lambda new, old: jnp.where(on, new, old), Dual(log_alpha, moments, average), dual)
+
+
+def pack_rows(batch: Batch) -> tuple[Float[Array, "batch width"], Any]:
+    """Each transition as one row of numbers, and the way back."""
+    unravel = ravel_pytree(jax.tree.map(lambda x: x[0], batch))[1]
+    return jax.vmap(lambda transition: ravel_pytree(transition)[0])(batch), unravel
+
+
+def random_order(size: int, *, key: PRNGKeyArray) -> Int[Array, " size"]:
+    """A random permutation by sorting random numbers that carry their index in the low bits.
+
+    Sorting one array of integers is several times faster than `jax.random.permutation`, which sorts pairs twice.
+    """
+    index_bits = jnp.uint32((1 << (size - 1).bit_length()) - 1)
+    marked = (jr.bits(key, (size,), jnp.uint32) & ~index_bits) | jnp.arange(size, dtype=jnp.uint32)
+    return (jnp.sort(marked) & index_bits).astype(jnp.int32)
+
+
+def episode_metrics(episodes: Episodes) -> Metrics:
+    """Means over the episodes that ended; not a number where none did."""
+    return {
+        "rollout/ep_rew_mean": episodes.total_return / episodes.count,
+        "rollout/ep_len_mean": episodes.total_length / episodes.count,
+    }
+
+
+def make_reward_scale() -> Normaliser:
+    from diprl.policy.agent import make_normaliser
+
+    return make_normaliser(1)
+
+
+def discounted_returns(
+    start: Float[Array, " envs"], reward: Float[Array, "time envs"], done: Array, gamma: Float[Array, ""]
+) -> tuple[Float[Array, " envs"], Float[Array, "time envs"]]:
+    """The discounted sum of rewards so far in each episode, carried from one rollout to the next."""
+
+    def forwards(carry: Array, step: tuple[Array, Array]) -> tuple[Array, Array]:
+        total = gamma * carry + step[0]
+        return jnp.where(step[1], 0.0, total), total
+
+    return jax.lax.scan(forwards, start, (reward, done))

@@ -1,0 +1,82 @@
+"""What one minibatch minimises: PPO's clipped objective, the critic's error, and α times the architecture entropy."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from diprl.policy.agent import Agent
+from diprl.policy.base import Temperatures, entropy
+
+
+class Batch(NamedTuple):
+    """Transitions ready to learn from."""
+
+    view: Float[Array, "batch view"]
+    action: Array
+    log_prob: Float[Array, " batch"]
+    """Under the policy that acted."""
+    advantage: Float[Array, " batch"]
+    target: Float[Array, " batch"]
+    """What the critic should have said."""
+
+
+class Weights(NamedTuple):
+    """The coefficients in force for this update."""
+
+    clip_range: Float[Array, ""]
+    entropy: Float[Array, ""]
+    value: Float[Array, ""]
+    alpha: Float[Array, ""]
+
+
+def evaluate_actions(
+    agent: Agent, batch: Batch, temperatures: Temperatures
+) -> tuple[Float[Array, " batch"], Float[Array, " batch"], Float[Array, " batch"]]:
+    """Log-probability of each action, entropy of each distribution, value of each view."""
+
+    def one(view: Array, action: Array) -> tuple[Array, Array, Array]:
+        distribution = agent.distribution(view, temperatures)
+        return distribution.log_prob(action), distribution.entropy(), agent.value(view)
+
+    return jax.vmap(one)(batch.view, batch.action)
+
+
+def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Array, ""]:
+    """H(T) = −Σ_d p_d log p_d."""
+    return entropy(agent.policy.depth_probabilities(temperatures.architecture))
+
+
+def loss(
+    agent: Agent, batch: Batch, temperatures: Temperatures, weights: Weights
+) -> Float[Array, ""]:
+    log_prob, action_entropy, value = evaluate_actions(agent, batch, temperatures)
+    advantage = (batch.advantage - batch.advantage.mean()) / (batch.advantage.std() + 1e-8)
+    ratio = jnp.exp(log_prob - batch.log_prob)
+    clipped = jnp.clip(ratio, 1.0 - weights.clip_range, 1.0 + weights.clip_range)
+    objective = jnp.mean(jnp.minimum(ratio * advantage, clipped * advantage))
+    value_error = jnp.mean((value - batch.target) ** 2)
+    return (
+        -objective
+        - weights.entropy * jnp.mean(action_entropy)
+        + weights.value * value_error
+        + weights.alpha * architecture_entropy(agent, temperatures)
+    )
+
+
+def diagnostics(
+    agent: Agent, batch: Batch, temperatures: Temperatures, clip_range: Float[Array, ""]
+) -> dict[str, Float[Array, ""]]:
+    """The figures that PPO users watch, over a whole rollout after its update."""
+    log_prob, action_entropy, value = evaluate_actions(agent, batch, temperatures)
+    log_ratio = log_prob - batch.log_prob
+    ratio = jnp.exp(log_ratio)
+    residual = batch.target - value
+    return {
+        "train/approx_kl": jnp.mean(ratio - 1.0 - log_ratio),
+        "train/clip_fraction": jnp.mean(jnp.abs(ratio - 1.0) > clip_range),
+        "train/entropy_loss": -jnp.mean(action_entropy),
+        "train/value_loss": jnp.mean(residual**2),
+        "train/explained_variance": 1.0 - jnp.var(residual) / jnp.maximum(jnp.var(batch.target), 1e-8),
+    }

@@ -1,0 +1,69 @@
+"""The compiled collector: a JAX twin and the policy in one scan."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from diprl.policy.agent import Agent
+from diprl.policy.base import Temperatures
+from diprl.tasks.base import Twin
+from diprl.train.trajectory import Episodes, Trajectory
+
+
+class Running(NamedTuple):
+    """Environments in mid-episode."""
+
+    state: Any
+    view: Float[Array, "envs view"]
+    steps: Int[Array, " envs"]
+    returns: Float[Array, " envs"]
+
+
+def begin(twin: Twin, num_envs: int, *, key: PRNGKeyArray) -> Running:
+    """A fresh episode in every environment."""
+    state = jax.vmap(twin.reset)(jr.uniform(key, (num_envs, twin.reset_size)))
+    view = jax.vmap(twin.observe)(state)
+    return Running(state, view, jnp.zeros(num_envs, jnp.int32), jnp.zeros(num_envs))
+
+
+def collect(
+    twin: Twin, agent: Agent, running: Running, temperatures: Temperatures, num_steps: int, *, key: PRNGKeyArray
+) -> tuple[Running, Trajectory, Episodes]:
+    """Step every environment `num_steps` times, starting a fresh episode wherever one ends.
+
+    All random numbers, and all initial states that might be needed, are drawn at once: one large kernel instead of
+    one small one per step.
+    """
+    num_envs = running.steps.shape[0]
+    act_key, reset_key = jr.split(key)
+    noise = jr.uniform(act_key, (num_steps, num_envs, agent.policy.noise_size))
+    fresh = jax.vmap(jax.vmap(twin.reset))(jr.uniform(reset_key, (num_steps, num_envs, twin.reset_size)))
+    fresh_view = jax.vmap(jax.vmap(twin.observe))(fresh)
+
+    def step(running: Running, inputs: tuple[Array, Any, Array]) -> tuple[Running, Any]:
+        noise, fresh, fresh_view = inputs
+        action = jax.vmap(agent.act, in_axes=(0, 0, None))(running.view, noise, temperatures)
+        state, reward, terminated = jax.vmap(twin.step)(running.state, action)
+        next_view = jax.vmap(twin.observe)(state)
+        steps, returns = running.steps + 1, running.returns + reward
+        done = terminated | (steps >= twin.horizon)
+        transition = Trajectory(running.view, action, reward, next_view, terminated, done)
+        ended = jnp.stack([done.sum(), jnp.sum(returns * done), jnp.sum(steps * done)]).astype(jnp.float32)
+        running = Running(
+            state=jax.tree.map(lambda new, old: select(done, new, old), fresh, state),
+            view=select(done, fresh_view, next_view),
+            steps=jnp.where(done, 0, steps),
+            returns=jnp.where(done, 0.0, returns),
+        )
+        return running, (transition, ended)
+
+    running, (trajectory, ended) = jax.lax.scan(step, running, (noise, fresh, fresh_view))
+    return running, trajectory, Episodes(*ended.sum(axis=0))
+
+
+def select(mask: Array, chosen: Array, other: Array) -> Array:
+    """Take `chosen` where the mask holds, whatever the trailing shape."""
+    return jnp.where(mask.reshape(mask.shape + (1,) * (chosen.ndim - mask.ndim)), chosen, other)

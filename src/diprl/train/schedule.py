@@ -1,0 +1,38 @@
+"""How settings move over a run: everything is a function of the fraction of the run that is done."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from diprl.policy.base import Temperatures
+from diprl.train.config import Hyper
+
+Scalar = Float[Array, ""]
+
+
+def linear(start: Scalar, end: Scalar, progress: Scalar) -> Scalar:
+    return start + (end - start) * progress
+
+
+def span(start: Scalar, end: Scalar, progress: Scalar) -> Scalar:
+    """How far progress has come on the way from start to end, between 0 and 1."""
+    return jnp.clip((progress - start) / jnp.maximum(end - start, 1e-6), 0.0, 1.0)
+
+
+def geometric(start: Scalar, end: Scalar, part: Scalar) -> Scalar:
+    return start * (end / start) ** part
+
+
+def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
+    """Conditions and terminals sharpen over the hardening span, the architecture between its ramp and that span's end."""
+    hardening = span(hyper.harden_from, hyper.harden_to, progress)
+    settling = span(hyper.architecture_to, hyper.harden_to, progress)
+    return Temperatures(
+        architecture=geometric(1.0, hyper.architecture_temperature_end, settling),
+        condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening),
+        terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening),
+    )
+
+
+def ramped_alpha(hyper: Hyper, progress: Scalar) -> Scalar:
+    """The scheduled weight of the architecture entropy: quadratic, so that early training stays free to explore."""
+    return hyper.alpha + hyper.alpha_ramp * span(hyper.architecture_from, hyper.architecture_to, progress) ** 2
