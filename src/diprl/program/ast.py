@@ -80,7 +80,7 @@ def terminals(node: Node) -> list[Terminal]:
 
 
 def depth(node: Node) -> int:
-    """The paper's depth, the longest chain of actions: 1 for a bare action, d for d − 1 chained conditions."""
+    """The paper's depth, the longest chain of actions: 1 for a bare action, d for d − 1 chained ifs."""
     deepest, stack = 0, [(node, 1)]
     while stack:
         current, level = stack.pop()

@@ -84,7 +84,7 @@ def _flip_into(
     finite = np.isfinite(walls)
     violated = np.where([holds for _, holds in path], limits >= 0.0, limits > 0.0)
     for nudge, nudged in product(_NUDGES, (violated, True)):
-        wanted = np.concatenate([limits + nudge * size * nudged, walls[finite]])
+        wanted = np.concatenate([limits + nudge * size * nudged, walls[finite] - 2.0 * nudge * size])
         step = _least_distance(np.concatenate([rows, edges[finite]]), wanted)
         if step is None:
             return None

@@ -1,8 +1,8 @@
 """Programs as JSON: a flat list of nodes, so that no reader needs recursion.
 
-The first node is the root. A node is {"if": form, "then": i, "else": j} with indices of later nodes, or one of
-{"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a form is {"weights": {name: weight},
-"bias": number}. Weights that are zero are left out; infinite bounds are null.
+The first node is the root. A node is {"if": form, "then": i, "else": j} with indices of later nodes, or one
+of {"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a form is {"weights":
+{name: weight}, "bias": number}. Weights that are zero are left out; infinite bounds are null.
 """
 
 import json
