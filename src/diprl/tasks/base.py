@@ -6,13 +6,15 @@ may see, then the actions of the primitives (already computed, since nothing tha
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program.signature import Signature
+
+if TYPE_CHECKING:
+    import gymnasium as gym
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Task:
 
     name: str
     signature: Signature
-    reference: Callable[..., gym.Env[Any, Any]]
+    reference: Callable[..., "gym.Env[Any, Any]"]
     """Makes one reference environment; keyword arguments such as render_mode pass through."""
     horizon: int
     """Steps after which an episode is truncated."""

@@ -11,7 +11,9 @@ from diprl.errors import DiprlError, unknown
 from diprl.tasks import discrete
 from diprl.tasks.base import Task
 from diprl.tasks.doorkey_reference import door_key
-from diprl.tasks.gymnasium_task import FeatureFunction, copies_of, gymnasium_task, registered_task, renamed
+from diprl.tasks.gymnasium_task import FeatureFunction, gymnasium_task, registered_task, renamed
+from diprl.tasks.mujoco.tasks import mujoco_tasks
+from diprl.tasks.reference import copies_of
 
 Source = str | gym.Env[Any, Any] | Callable[..., gym.Env[Any, Any]]
 
@@ -23,6 +25,7 @@ TASKS: dict[str, Callable[[], Task]] = {
     "DoorKey-6x6": partial(door_key, 6),
     "DoorKey-8x8": partial(door_key, 8),
     "LunarLander-v3": discrete.lunar_lander,
+    **mujoco_tasks(),
 }
 
 
@@ -50,10 +53,9 @@ def load_task(
     if isinstance(source, str):
         return registered_task(_registered_id(source), **options)
     if isinstance(source, gym.Env):
-        name = source.spec.id if source.spec else type(source.unwrapped).__name__
-        return gymnasium_task(copies_of(source), name, **options)
+        return gymnasium_task(copies_of(source), **options)
     if callable(source):
-        return gymnasium_task(source, getattr(source, "__name__", type(source).__name__), **options)
+        return gymnasium_task(source, **options)
     kind = type(source).__name__
     raise DiprlError(f"a task is a name, an environment or a function that makes one, not {kind}")
 

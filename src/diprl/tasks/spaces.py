@@ -1,9 +1,8 @@
 """Gymnasium's spaces in a program's terms: named features to read, named actions to choose from."""
 
-import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
-from keyword import iskeyword
 from math import inf, prod
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from diprl.errors import DiprlError
+from diprl.program.names import identifier, unique_identifiers
 from diprl.program.signature import Actions, Continuous, Discrete, Feature
 
 MOST_FEATURES = 512
@@ -26,7 +26,9 @@ def features_of(space: gym.Space[Any]) -> tuple[Feature, ...]:
             f"the observation has {size} numbers, more than the {MOST_FEATURES} a readable program can name: "
             "pass `features`, a list of (name, unit, function of the observation)"
         )
-    return tuple(_features(space, ""))
+    features = tuple(_features(space, ""))
+    names = unique_identifiers([feature.name for feature in features])
+    return tuple(replace(feature, name=name) for feature, name in zip(features, names, strict=True))
 
 
 def _flat_size(space: gym.Space[Any]) -> int:
@@ -66,9 +68,7 @@ def _features(space: gym.Space[Any], name: str) -> Iterator[Feature]:
 
 def _joined(name: str, key: str) -> str:
     """An identifier for a part of an observation, such as `arm_angle`."""
-    word = re.sub(r"\W", "_", key)
-    joined = f"{name}_{word}" if name else word
-    return joined if joined.isidentifier() and not iskeyword(joined) else f"_{joined}"
+    return identifier(f"{name}_{key}" if name else key)
 
 
 def _number_features(space: gym.Space[Any], name: str) -> Iterator[Feature]:

@@ -1,0 +1,112 @@
+"""Reference environments as the rest of the package meets them: arrays out, a program's actions in."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from diprl.errors import DiprlError
+from diprl.tasks.spaces import PlainActions
+
+UNLIMITED = 10_000
+"""Steps after which an episode is cut where the environment itself promises no end."""
+
+Make = Callable[..., gym.Env[Any, Any]]
+Functions = tuple[Callable[[Any], float], ...]
+"""A user's own features, each a function of one observation as the environment gives it."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Makes environments that give arrays, take a program's actions and always end."""
+
+    make: Make
+    name: str
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    functions: Functions = ()
+
+    def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
+        environment = self.raw(**overrides)
+        if time_limit(environment) is None:
+            environment = gym.wrappers.TimeLimit(environment, UNLIMITED)
+        if not isinstance(environment.observation_space, spaces.Box):
+            environment = self._as_arrays(environment)
+        action_space = environment.action_space
+        if isinstance(action_space, spaces.Discrete) and action_space.start == 0:
+            return environment
+        return PlainActions(environment)
+
+    def raw(self, **overrides: Any) -> gym.Env[Any, Any]:
+        """The environment as its author wrote it; what fails there becomes one sentence."""
+        kwargs = {**self.env_kwargs, **overrides}
+        try:
+            environment = self.make(**kwargs)
+        except DiprlError:
+            raise
+        except (ImportError, gym.error.DependencyNotInstalled) as error:
+            raise DiprlError(f"{self.name} cannot be made here: {_remedy(str(error))}") from error
+        except Exception as error:
+            options = f" with {kwargs}" if kwargs else ""
+            raise DiprlError(f"{self.name} could not be made{options}: {error}") from error
+        if not isinstance(environment, gym.Env):
+            raise DiprlError(f"{self.name} made a {type(environment).__name__}, which is not a gymnasium.Env")
+        return environment
+
+    def _as_arrays(self, environment: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+        """Flattens observations of several parts, or computes the user's features from them at once."""
+        if not self.functions:
+            return gym.wrappers.FlattenObservation(environment)
+        space = spaces.Box(-np.inf, np.inf, (len(self.functions),), np.float32)
+        return gym.wrappers.TransformObservation(environment, partial(evaluate, self.functions), space)
+
+
+def _remedy(message: str) -> str:
+    """The extra of this package that brings what is missing, or the environment's own words."""
+    for extra in ("box2d", "mujoco", "minigrid"):
+        if extra in message.lower() and "install" in message:
+            return f"install it with: pip install 'diprl[{extra}]'"
+    return message
+
+
+def time_limit(environment: gym.Env[Any, Any]) -> int | None:
+    """The time limit an environment was made with: Gymnasium's, or its own `max_steps` as in MiniGrid."""
+    if environment.spec and environment.spec.max_episode_steps:
+        return environment.spec.max_episode_steps
+    own = getattr(environment.unwrapped, "max_steps", None)
+    return own if isinstance(own, int) and own > 0 else None
+
+
+def evaluate(functions: Functions, observation: Any) -> NDArray[np.float32]:
+    """The user's features of one observation."""
+    return np.array([float(function(observation)) for function in functions], np.float32)
+
+
+def copies_of(environment: gym.Env[Any, Any]) -> Make:
+    """A factory of environments like the given object: from its registration, or by copying it."""
+    if environment.spec is not None:
+        registered = partial(gym.make, environment.spec, disable_env_checker=True)
+        try:
+            registered().close()
+            return registered
+        except Exception:  # a wrapper that Gymnasium cannot rebuild from its arguments
+            return partial(_copy, environment)
+    return partial(_copy, environment)
+
+
+def _copy(environment: gym.Env[Any, Any], **kwargs: Any) -> gym.Env[Any, Any]:
+    if kwargs:
+        raise DiprlError(
+            f"{environment} is made already, too late for {kwargs}: pass a function that makes it"
+        )
+    try:
+        return deepcopy(environment)
+    except Exception as error:
+        raise DiprlError(
+            f"{environment} cannot be copied ({error}): pass a function that makes it"
+        ) from error
