@@ -83,11 +83,11 @@ def _flip_into(
     walls = np.concatenate([(low - state) / scales, (state - high) / scales])
     finite = np.isfinite(walls)
     violated = np.where([holds for _, holds in path], limits >= 0.0, limits > 0.0)
-    for nudge, nudged in product(_NUDGES, (violated, True)):
-        wanted = np.concatenate([limits + nudge * size * nudged, walls[finite] - 2.0 * nudge * size])
+    for nudge, (nudged, slack) in product(_NUDGES, ((violated, 0.0), (True, 0.0), (True, 2.0))):
+        wanted = np.concatenate([limits + nudge * size * nudged, walls[finite] - slack * nudge * size])
         step = _least_distance(np.concatenate([rows, edges[finite]]), wanted)
         if step is None:
-            return None
+            continue
         moved = np.clip(state + scales * step, low, high)
         if _terminal(program, moved) != current:
             return _flip(program, state, moved, scales)
@@ -114,12 +114,12 @@ def _least_distance(rows: Array, limits: Array) -> Array | None:
     target[-1] = 1.0
     system = np.vstack([rows.T, limits / size])
     try:
-        multipliers, residual = nnls(system, target)
+        multipliers, _ = nnls(system, target)
     except RuntimeError:
         return None
-    if residual < 1e-9:
-        return None
     remainder = system @ multipliers - target
+    if remainder[-1] > -1e-14:
+        return None
     return -remainder[:-1] / remainder[-1] * size
 
 
