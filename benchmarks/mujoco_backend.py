@@ -2,8 +2,8 @@
 
     python benchmarks/mujoco_backend.py [--seconds 4]
 
-Both run the same environments with the same random actions. AsyncVectorEnv is given 8, 16 and 64 processes and its
-best figure counts; the backend runs 64 environments.
+Both run the same environments with the same random actions. AsyncVectorEnv is given 8, 16 and 64 processes
+and its best figure counts; the backend runs 64 environments.
 """
 
 import argparse

@@ -49,6 +49,8 @@ def test_views_hold_features_observation_and_primitive_actions(name: str) -> Non
     for value, feature in zip(views.T, task.signature.features, strict=False):
         assert (value >= feature.low).all()
         assert (value <= feature.high).all()
+    environment = task.reference()
+    assert environment.reset(seed=0)[0].shape == (layout.critic - layout.features,)
 
 
 def test_condition_features_are_what_their_names_say() -> None:

@@ -42,9 +42,17 @@ def gymnasium_model(file_name: str, *, drop: str = "") -> MjSpec:
 
 def add_box(spec: MjSpec, position: Sequence[float], half_size: Sequence[float]) -> None:
     """A fixed obstacle that everything collides with; friction and softness come from the robot's file."""
-    box = import_mujoco().mjtGeom.mjGEOM_BOX
-    colour = [0.45, 0.5, 0.6, 1.0]
-    spec.worldbody.add_geom(type=box, pos=position, size=half_size, contype=1, conaffinity=1, rgba=colour)
+    # Obstacles with bodies of their own are ruled out by distance one by one, so far ones cost nothing;
+    # a massless one does not count in a robot's total mass.
+    body = spec.worldbody.add_body(pos=position)
+    body.add_geom(
+        type=import_mujoco().mjtGeom.mjGEOM_BOX,
+        size=half_size,
+        mass=0.0,
+        contype=1,
+        conaffinity=1,
+        rgba=[0.45, 0.5, 0.6, 1.0],
+    )
 
 
 def add_goal(spec: MjSpec, radius: float, position: Sequence[float] = (0.0, 0.0, 0.5)) -> None:
