@@ -8,9 +8,11 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import HumanRendering
 
-from diprl.errors import DiprlError
-from diprl.tasks.mujoco.catalogue import DESCRIPTIONS, description
+from diprl.errors import DiprlError, NotFiniteError
+from diprl.tasks.mujoco.catalogue import DESCRIPTIONS, find_description
+from diprl.tasks.mujoco.environment import MujocoEnvironment
 
 NAMES = sorted(DESCRIPTIONS)
 
@@ -72,12 +74,21 @@ def test_renders_the_scene(name: str) -> None:
     environment.close()
 
 
+def test_gymnasium_shows_the_frames_in_a_window() -> None:
+    pytest.importorskip("pygame")
+    with pytest.warns(UserWarning, match="HumanRendering wrapper is being applied"):
+        environment = gym.make("diprl.tasks.mujoco:diprl/Pusher2D-v0", render_mode="human")
+    assert isinstance(environment, HumanRendering)
+
+
 def test_a_wrong_action_or_name_is_explained() -> None:
     environment = gym.make("diprl.tasks.mujoco:diprl/Pusher2D-v0", disable_env_checker=True)
     environment.reset(seed=0)
     with pytest.raises(DiprlError, match="shape"):
         environment.step(np.zeros(4))
+    with pytest.raises(NotFiniteError, match="Pusher2D"):
+        environment.step(np.full(3, np.nan))
     with pytest.raises(DiprlError, match="did you mean Pusher2D"):
-        description("Pusher2d")
+        find_description("Pusher2d")
     with pytest.raises(DiprlError, match="render_mode"):
-        environment.unwrapped.__class__(description("Pusher2D"), render_mode="ansi")  # type: ignore[call-arg]
+        MujocoEnvironment("Pusher2D", render_mode="ansi")

@@ -9,8 +9,8 @@ from diprl.tasks.mujoco.description import Description
 def _register(description: Description) -> None:
     register(
         id=f"diprl/{description.name}-v0",
-        entry_point="diprl.tasks.mujoco.environment:make",
-        kwargs={"name": description.name},
+        entry_point="diprl.tasks.mujoco.environment:MujocoEnvironment",
+        kwargs={"description": description.name},
         max_episode_steps=description.horizon,
     )
 

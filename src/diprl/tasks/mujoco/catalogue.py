@@ -9,7 +9,7 @@ from diprl.tasks.mujoco.pusher import PUSHER
 DESCRIPTIONS = {each.name: each for each in (HURDLE, PUSHER, RANDOM_GOAL, CROSS_MAZE)}
 
 
-def description(name: str) -> Description:
+def find_description(name: str) -> Description:
     if name not in DESCRIPTIONS:
         raise unknown("MuJoCo environment", name, DESCRIPTIONS)
     return DESCRIPTIONS[name]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.errors import NotFiniteError
 from diprl.tasks.mujoco.engine import INTERVAL, MjModel
 
 Array = NDArray[np.float64]
@@ -73,6 +74,9 @@ class Description:
     """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
 
     def clip(self, actions: NDArray[Any]) -> Array:
+        """Actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
+        if not np.isfinite(actions).all():
+            raise NotFiniteError(f"{self.name} was given an action that is not a finite number")
         return np.clip(np.asarray(actions, np.float64), -self.action_limit, self.action_limit)
 
 

@@ -1,6 +1,6 @@
 """One MuJoCo environment behind Gymnasium's interface."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -8,17 +8,24 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
+from diprl.tasks.mujoco.catalogue import find_description
 from diprl.tasks.mujoco.description import Array, Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, INTERVAL, import_mujoco
 
 
 class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
-    """Steps one description; time limits are added by `gymnasium.make`."""
+    """Steps one description, or the registered one of that name; `gymnasium.make` adds the time limit."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": round(1.0 / INTERVAL)}
 
     def __init__(
-        self, description: Description, render_mode: str | None = None, width: int = 480, height: int = 480
+        self,
+        description: Description | str,
+        render_mode: str | None = None,
+        width: int = 480,
+        height: int = 480,
     ) -> None:
-        self.metadata = {"render_modes": ["rgb_array"], "render_fps": round(1.0 / INTERVAL)}
+        description = find_description(description) if isinstance(description, str) else description
         if render_mode not in (None, "rgb_array"):
             raise DiprlError(
                 f"render_mode '{render_mode}' is not supported: use 'rgb_array' (gymnasium.make adds 'human')"
@@ -84,10 +91,3 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
-
-
-def make(name: str, **settings: Any) -> MujocoEnvironment:
-    """The entry point of the registered environments."""
-    from diprl.tasks.mujoco.catalogue import description
-
-    return MujocoEnvironment(description(name), **settings)

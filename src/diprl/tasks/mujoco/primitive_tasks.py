@@ -16,7 +16,7 @@ from diprl.tasks.mujoco import skills
 from diprl.tasks.mujoco.ant import RANDOM_GOAL
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
-from diprl.tasks.mujoco.description import Array, Description, Start, States
+from diprl.tasks.mujoco.description import Array, Description, Judge, Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitive_files import bundled_primitive
 from diprl.tasks.mujoco.pusher import PUSHER
@@ -107,7 +107,7 @@ def _feeling(description: Description, senses: Senses) -> Description:
 
 
 def _pushing(name: str, coordinate: int) -> Description:
-    def anneal(progress: float) -> Any:
+    def anneal(progress: float) -> Judge:
         return partial(skills.judge_push, coordinate=coordinate, effort=skills.effort_cost(progress))
 
     felt = _feeling(PUSHER, PUSHER_SENSES)
