@@ -26,7 +26,7 @@ class EnvPoolEnvironments:
         if not envpool_serves(task):
             raise DiprlError("EnvPool is not installed: install it with: pip install 'diprl[fast]'")
         self.num_envs = num_envs
-        self.description = f"{num_envs} environments in EnvPool"
+        self.description = f"{num_envs} in EnvPool"
         self._task, self._identifier, self._steps = task, task.envpool, 0
         self._pool: Any = None
 

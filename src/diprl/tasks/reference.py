@@ -5,6 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import gymnasium as gym
 import numpy as np
@@ -46,7 +47,7 @@ class Reference:
         """The environment as its author wrote it; what fails there becomes one sentence."""
         kwargs = {**self.env_kwargs, **overrides}
         try:
-            environment = self.make(**kwargs)
+            environment = _made_quietly(self.make, kwargs)
         except DiprlError:
             raise
         except (ImportError, gym.error.DependencyNotInstalled) as error:
@@ -64,6 +65,13 @@ class Reference:
             return gym.wrappers.FlattenObservation(environment)
         space = spaces.Box(-np.inf, np.inf, (len(self.functions),), np.float32)
         return gym.wrappers.TransformObservation(environment, partial(evaluate, self.functions), space)
+
+
+def _made_quietly(make: Make, kwargs: Mapping[str, Any]) -> Any:
+    """Keeps back deprecation warnings, which are for the author; Box2D crashes where they raise."""
+    with catch_warnings():
+        simplefilter("ignore", DeprecationWarning)
+        return make(**kwargs)
 
 
 def _remedy(message: str) -> str:

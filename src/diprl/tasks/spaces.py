@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from math import inf, prod
 from typing import Any
 
@@ -16,54 +16,44 @@ from diprl.program.signature import Actions, Continuous, Discrete, Feature
 
 MOST_FEATURES = 512
 MOST_COMBINATIONS = 64
+REMEDY = "pass `features`, a list of (name, unit, function of the observation)"
 
 
 def features_of(space: gym.Space[Any]) -> tuple[Feature, ...]:
     """One feature per number of a flattened observation, in Gymnasium's order of flattening."""
-    size = _flat_size(space)
-    if size > MOST_FEATURES:
+    features = tuple(islice(_features(space, ""), MOST_FEATURES + 1))
+    if len(features) > MOST_FEATURES:
         raise DiprlError(
-            f"the observation has {size} numbers, more than the {MOST_FEATURES} a readable program can name: "
-            "pass `features`, a list of (name, unit, function of the observation)"
+            f"the observation has {spaces.flatdim(space)} numbers, more than the {MOST_FEATURES} "
+            f"a readable program can name: {REMEDY}"
         )
-    features = tuple(_features(space, ""))
     names = unique_identifiers([feature.name for feature in features])
     return tuple(replace(feature, name=name) for feature, name in zip(features, names, strict=True))
-
-
-def _flat_size(space: gym.Space[Any]) -> int:
-    """How many numbers an observation flattens to, or a refusal of spaces that have no such number."""
-    if isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) == 3:
-        raise DiprlError(
-            f"the observation is an image of shape {space.shape}, which linear conditions cannot read: "
-            "pass `features`, a list of (name, unit, function of the observation)"
-        )
-    try:
-        return spaces.flatdim(space)
-    except (NotImplementedError, ValueError) as error:
-        kind = type(space).__name__
-        raise DiprlError(f"observations of type {kind} are not numbers a program can read") from error
 
 
 def _features(space: gym.Space[Any], name: str) -> Iterator[Feature]:
     match space:
         case spaces.Dict():
             for key, part in space.spaces.items():
-                _flat_size(part)
                 yield from _features(part, _joined(name, str(key)))
         case spaces.Tuple():
             for index, part in enumerate(space.spaces):
-                _flat_size(part)
                 yield from _features(part, _joined(name, f"part{index}"))
         case spaces.Discrete():
-            for value in range(int(space.start), int(space.start) + int(space.n)):
-                yield Feature(f"{name or 'state'}_is_{value}".replace("-", "minus"), low=0.0, high=1.0)
+            for value in range(int(space.start), int(space.start + space.n)):
+                yield Feature(_joined(name or "state", f"is {value}"), low=0.0, high=1.0)
         case spaces.MultiDiscrete():
             for index, (count, start) in enumerate(zip(space.nvec.flat, space.start.flat, strict=True)):
                 part = spaces.Discrete(int(count), start=int(start))
-                yield from _features(part, f"{name or 'state'}{index}")
-        case _:
+                yield from _features(part, _joined(name or "state", str(index)))
+        case spaces.Box() if space.dtype == np.uint8 and len(space.shape) == 3:
+            raise DiprlError(
+                f"the observation is an image of shape {space.shape}, which no condition can read: {REMEDY}"
+            )
+        case spaces.Box() | spaces.MultiBinary():
             yield from _number_features(space, name)
+        case _:
+            raise DiprlError(f"an observation of type {type(space).__name__} is not numbers: {REMEDY}")
 
 
 def _joined(name: str, key: str) -> str:
@@ -71,9 +61,9 @@ def _joined(name: str, key: str) -> str:
     return identifier(f"{name}_{key}" if name else key)
 
 
-def _number_features(space: gym.Space[Any], name: str) -> Iterator[Feature]:
-    """Features of a Box or a MultiBinary space: one per entry."""
-    size = prod(space.shape or ())
+def _number_features(space: spaces.Box | spaces.MultiBinary, name: str) -> Iterator[Feature]:
+    """One feature per entry."""
+    size = prod(space.shape)
     low, high = np.zeros(size), np.ones(size)
     if isinstance(space, spaces.Box):
         low, high = space.low.ravel(), space.high.ravel()

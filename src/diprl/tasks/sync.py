@@ -22,7 +22,7 @@ class SyncEnvironments:
 
     def __init__(self, task: Task, num_envs: int, first: int = 0) -> None:
         self.num_envs = num_envs
-        self.description = f"{num_envs} environments in this process"
+        self.description = f"{num_envs} in this process"
         self._task, self._first, self._steps = task, first, 0
         self._discrete = isinstance(task.signature.actions, Discrete)
         self._environments = [task.reference() for _ in range(num_envs)]

@@ -10,6 +10,7 @@ from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pickle import PicklingError
+from time import monotonic
 from typing import Any, cast
 from weakref import finalize
 
@@ -21,8 +22,8 @@ from diprl.errors import DiprlError
 from diprl.tasks.base import Step, Task
 from diprl.tasks.sync import SyncEnvironments, seeds
 
-PATIENCE = 2.0
-"""Seconds a worker gets to end by itself before it is ended."""
+PATIENCE = 1.0
+"""Seconds that workers get to end by themselves before they are ended."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class WorkerEnvironments:
     ) -> None:
         count = max(1, min(workers or available_cores(), num_envs))
         self.num_envs = num_envs
-        self.description = f"{num_envs} environments in {count} worker processes"
+        self.description = f"{num_envs} in {count} worker processes"
         self._name, self._timeout, self._steps = task.name, timeout, 0
         self._slices = _shares(num_envs, count)
         self._connections: list[Connection] = []
@@ -161,8 +162,9 @@ def _end(connections: list[Connection], processes: list[Any]) -> None:
     for connection in connections:
         with suppress(OSError):
             connection.close()
+    deadline = monotonic() + PATIENCE
     for process in processes:
-        process.join(PATIENCE)
+        process.join(max(0.0, deadline - monotonic()))
         if process.is_alive():
             process.kill()
             process.join()
