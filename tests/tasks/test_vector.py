@@ -1,6 +1,7 @@
 """Batches of environments: what each view means when episodes end, and what happens when things break."""
 
 import multiprocessing
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -145,6 +146,21 @@ def test_faults_in_workers_end_all_workers(fault: str, kind: type[DiprlError], w
     with pytest.raises(kind, match=words):
         environments.step(np.zeros(2, int))
     assert not multiprocessing.active_children()
+    with pytest.raises(DiprlError, match="are closed"):
+        environments.step(np.zeros(2, int))
+
+
+def test_what_cannot_be_sent_to_workers_is_stepped_here() -> None:
+    unsendable = load_task(Counter, features=[("lock", "", partial(_with_lock, threading.Lock()))])
+    with pytest.raises(DiprlError, match="Counter cannot be sent to worker processes"):
+        WorkerEnvironments(unsendable, 2)
+    assert not multiprocessing.active_children()
+    assert SyncEnvironments(unsendable, 2).reset(0).shape == (2, 1)
+
+
+def _with_lock(lock: Any, observation: Any) -> float:
+    with lock:
+        return float(observation[0])
 
 
 def test_auto_explains_its_choice_and_bad_requests_are_refused() -> None:

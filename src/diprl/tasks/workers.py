@@ -82,6 +82,7 @@ class WorkerEnvironments:
         try:
             process.start()
         except (AttributeError, TypeError, PicklingError) as error:
+            self.close()
             raise DiprlError(f"{self._name} cannot be sent to worker processes: {error}") from error
         theirs.close()
         self._connections.append(ours)
@@ -89,6 +90,8 @@ class WorkerEnvironments:
 
     def _exchange(self, messages: list[Any]) -> list[Any]:
         """Sends one message to each worker and waits for all answers; any failure ends all workers."""
+        if not self._closing.alive:
+            raise DiprlError(f"{self._name}: these environments are closed")
         for worker, (connection, message) in enumerate(zip(self._connections, messages, strict=True)):
             try:
                 connection.send(message)
