@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE, DONE = range(7)
 OPEN, CLOSED, LOCKED = range(3)
@@ -51,18 +51,18 @@ class DoorKey:
 
     def reset(self, uniform: Array) -> DoorKeyState:
         """The layout MiniGrid draws: agent and key on different cells left of the splitting wall."""
-        rows = self.size - 2
         wall_x = 2 + _choice(uniform[0], self.size - 4)
-        cells = (wall_x - 1) * rows
+        cells = (wall_x - 1) * (self.size - 2)
         agent = _choice(uniform[1], cells)
         key = _choice(uniform[2], cells - 1)
-        key += key >= agent
+        x, y = self._position(agent)
+        key_x, key_y = self._position(key + (key >= agent))
         return DoorKeyState(
-            x=1 + agent // rows,
-            y=1 + agent % rows,
+            x=x,
+            y=y,
             direction=_choice(uniform[3], 4),
-            key_x=1 + key // rows,
-            key_y=1 + key % rows,
+            key_x=key_x,
+            key_y=key_y,
             door=jnp.int32(LOCKED),
             door_y=1 + _choice(uniform[4], self.size - 3),
             wall_x=wall_x,
@@ -97,7 +97,7 @@ class DoorKey:
         following = state._replace(
             x=jnp.where(moves, front.x, state.x),
             y=jnp.where(moves, front.y, state.y),
-            direction=(state.direction + turn) % 4,
+            direction=(state.direction + turn) & 3,
             key_x=jnp.where(picks, ELSEWHERE, jnp.where(drops, front.x, state.key_x)),
             key_y=jnp.where(picks, ELSEWHERE, jnp.where(drops, front.y, state.key_y)),
             door=jnp.where(toggles, jnp.where(state.door == OPEN, CLOSED, OPEN), state.door),
@@ -105,6 +105,11 @@ class DoorKey:
         )
         arrived = moves & front.goal
         return following, jnp.where(arrived, 1.0 - 0.9 * (following.steps / self.horizon), 0.0), arrived
+
+    def _position(self, cell: Array) -> tuple[Array, Array]:
+        """Column and row of a cell of the left room, counted down the columns."""
+        rows = jnp.int32(self.size - 2)
+        return 1 + lax.div(cell, rows), 1 + lax.rem(cell, rows)
 
     def _front(self, state: DoorKeyState) -> Front:
         vertical = (state.direction & 1) == 1
