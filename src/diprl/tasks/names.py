@@ -1,21 +1,7 @@
 """Names and units that Gymnasium's own environments leave to their documentation."""
 
-from typing import NamedTuple
-
-
-class Names(NamedTuple):
-    """What one environment's observation entries and actions are called; units follow the entries."""
-
-    features: tuple[str, ...]
-    units: tuple[str, ...]
-    actions: tuple[str, ...]
-
-
-def spelt(features: str, actions: str) -> Names:
-    """Names from 'name:unit name …' and 'name name …'."""
-    pairs = [entry.partition(":") for entry in features.split()]
-    return Names(tuple(pair[0] for pair in pairs), tuple(pair[2] for pair in pairs), tuple(actions.split()))
-
+from diprl.tasks.names_mujoco import MUJOCO_NAMES
+from diprl.tasks.spelling import Names, spelt
 
 LANDER = "x y x_velocity y_velocity angle:rad angular_velocity left_leg_contact right_leg_contact"
 LEGS = " ".join(
@@ -53,8 +39,6 @@ CONTROL_NAMES = {
 
 def known_names(environment_id: str, features: int | None, actions: int) -> Names | None:
     """Names for a Gymnasium id of any version with that many actions and features; None features fit any."""
-    from diprl.tasks.names_mujoco import MUJOCO_NAMES
-
     candidates = {**CONTROL_NAMES, **MUJOCO_NAMES}.get(environment_id.rpartition("-v")[0], [])
     for names in candidates:
         if len(names.actions) == actions and features in (None, len(names.features)):

@@ -1,6 +1,6 @@
 """Names and units for Gymnasium's MuJoCo environments, versions 4 and 5."""
 
-from diprl.tasks.names import Names, spelt
+from diprl.tasks.spelling import Names, spelt
 
 AXES = ("x", "y", "z")
 
