@@ -1,3 +1,21 @@
 """Reinforcement-learning policies that are programs."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from diprl.model import DiPRL as DiPRL
+    from diprl.program import Program as Program
+    from diprl.tasks.registry import load_task as load_task
+
 __version__ = "0.1.0"
+
+PUBLIC = {"DiPRL": "diprl.model", "Program": "diprl.program", "load_task": "diprl.tasks.registry"}
+"""Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
+__all__ = ["DiPRL", "Program", "load_task"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'diprl' has no attribute {name!r}")
+    return getattr(import_module(PUBLIC[name]), name)

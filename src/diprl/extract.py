@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,15 @@ DECIDED = 20.0
 
 
 def extract(
-    agent: Agent, signature: Signature, temperatures: Temperatures, *, depth: int | None = None, task: str = ""
+    agent: Agent,
+    signature: Signature,
+    temperatures: Temperatures,
+    *,
+    depth: int | None = None,
+    task: str = "",
 ) -> Program:
     """The discrete program: the likeliest depth, hard conditions, the likeliest action of each terminal, raw units."""
+    agent = jax.device_get(agent)
     tree = agent.policy
     if not isinstance(tree, DerivationTree):
         raise DiprlError(f"a {type(tree).__name__} is not a program: only a derivation tree can be extracted")
@@ -45,14 +52,24 @@ def extract(
 
 
 def likeliest_depth(tree: DerivationTree) -> int:
-    return int(np.argmax(tree.depth_probabilities())) + 1
+    return int(np.argmax(depth_probabilities(tree))) + 1
+
+
+@jax.jit
+def depth_probabilities(tree: DerivationTree, temperature: float = 1.0) -> jax.Array:
+    return tree.depth_probabilities(temperature)
 
 
 def feature_moments(agent: Agent) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and scale by which the features were normalised."""
     features = agent.layout.features
-    mean = np.asarray(agent.normaliser.mean, np.float64)[:features]
-    return mean, np.asarray(agent.normaliser.scale, np.float64)[:features]
+    mean, scale = (np.asarray(moment, np.float64)[:features] for moment in moments(agent.normaliser))
+    return mean, scale
+
+
+@jax.jit
+def moments(normaliser: Normaliser) -> tuple[jax.Array, jax.Array]:
+    return normaliser.mean, normaliser.scale
 
 
 def condition(tree: DerivationTree, level: int, mean: NDArray, scale: NDArray) -> Condition:
@@ -71,7 +88,9 @@ def terminal(
         return blend(np.asarray(terminals.logits[index], np.float64) / float(temperatures.terminal))
     reach = np.asarray(terminals.scale)
     weights = reach[:, None] * np.asarray(terminals.weights[index], np.float64) / scale
-    bias = np.asarray(terminals.centre) + reach * np.asarray(terminals.bias[index], np.float64) - weights @ mean
+    bias = (
+        np.asarray(terminals.centre) + reach * np.asarray(terminals.bias[index], np.float64) - weights @ mean
+    )
     return Affine(tuple(map(tuple, weights.tolist())), tuple(bias.tolist()))
 
 
@@ -88,7 +107,9 @@ def chain(program: Program) -> tuple[list[Condition], list[Terminal]]:
     conditions, terminals, node = [], [], program.root
     while isinstance(node, If):
         if isinstance(node.then, If):
-            raise DiprlError("only an if/elif/else chain can be trained on: this program nests an if inside a branch")
+            raise DiprlError(
+                "only an if/elif/else chain can be trained on: this program nests an if inside a branch"
+            )
         conditions.append(node.condition)
         terminals.append(node.then)
         node = node.orelse
@@ -121,7 +142,9 @@ def embed(
         architecture=jnp.asarray(choice, jnp.float32),
         condition_weights=jnp.asarray(weights, jnp.float32),
         condition_bias=jnp.asarray(bias, jnp.float32),
-        terminals=embed_terminals(program.signature, [*then, *[leaves[-1]] * max_depth], mean, scale, temperatures),
+        terminals=embed_terminals(
+            program.signature, [*then, *[leaves[-1]] * max_depth], mean, scale, temperatures
+        ),
     )
 
 
@@ -131,7 +154,11 @@ def embed_terminals(
     actions = signature.actions
     sharp = float(temperatures.terminal)
     if isinstance(actions, Discrete):
-        choice = [[float(leaf.action == a) for a in range(len(actions.names))] for leaf in leaves if isinstance(leaf, Act)]
+        choice = [
+            [float(leaf.action == a) for a in range(len(actions.names))]
+            for leaf in leaves
+            if isinstance(leaf, Act)
+        ]
         return DiscreteTerminals(jnp.asarray(choice, jnp.float32))
     if not isinstance(actions, Continuous):
         shares = np.array([leaf.weights for leaf in leaves if isinstance(leaf, Blend)])
@@ -143,7 +170,11 @@ def embed_terminals(
     offset = (bias + weights @ mean - np.asarray(centre)) / np.asarray(reach)
     slopes = weights * scale / np.asarray(reach)[:, None]
     return AffineTerminals(
-        jnp.asarray(slopes, jnp.float32), jnp.asarray(offset, jnp.float32), jnp.full(len(reach), -1.0), centre, reach
+        jnp.asarray(slopes, jnp.float32),
+        jnp.asarray(offset, jnp.float32),
+        jnp.full(len(reach), -1.0),
+        centre,
+        reach,
     )
 
 
@@ -151,8 +182,12 @@ def action_range(actions: Continuous) -> tuple[tuple[float, ...], tuple[float, .
     """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
     pairs = list(zip(actions.low, actions.high, strict=True))
     finite = [np.isfinite(low) and np.isfinite(high) for low, high in pairs]
-    centre = tuple(float((low + high) / 2) if ok else 0.0 for ok, (low, high) in zip(finite, pairs, strict=True))
-    return centre, tuple(float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True))
+    centre = tuple(
+        float((low + high) / 2) if ok else 0.0 for ok, (low, high) in zip(finite, pairs, strict=True)
+    )
+    return centre, tuple(
+        float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True)
+    )
 
 
 STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True, True), HARD)
@@ -186,10 +221,12 @@ class Gap:
         return asdict(self) | {"total": self.total}
 
 
-def gap(tree: DerivationTree, temperatures: Temperatures, stage_scores: tuple[float, float, float, float]) -> Gap:
+def gap(
+    tree: DerivationTree, temperatures: Temperatures, stage_scores: tuple[float, float, float, float]
+) -> Gap:
     """The three losses from the scores of the four stages."""
     relaxed, architecture, conditions, hard = stage_scores
-    depths = np.asarray(tree.depth_probabilities(temperatures.architecture), np.float64)
+    depths = np.asarray(depth_probabilities(tree, temperatures.architecture), np.float64)
     depths = depths / depths.sum()
     entropy = float(-sum(p * np.log(p) for p in depths if p > 0))
     return Gap(

@@ -7,7 +7,7 @@ Every number is a 64-bit float and means what the interpreter does with it: a co
 terms in feature order, then the bias, and compares with zero. Printers, exports and proofs follow that order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
@@ -77,6 +77,19 @@ def conditions(node: Node) -> list[Condition]:
 def terminals(node: Node) -> list[Terminal]:
     """The leaves, in the order in which they are printed."""
     return [leaf for leaf in walk(node) if not isinstance(leaf, If)]
+
+
+def rebuild(
+    root: Node, condition: Callable[[Condition], Condition], terminal: Callable[[Terminal], Node]
+) -> Node:
+    """The same tree with every condition and every terminal replaced, however deep it is."""
+    built: list[Node] = []
+    for node in reversed(list(walk(root))):
+        if isinstance(node, If):
+            built.append(If(condition(node.condition), built.pop(), built.pop()))
+        else:
+            built.append(terminal(node))
+    return built[0]
 
 
 def depth(node: Node) -> int:

@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, walk
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, rebuild
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Signature
 
@@ -21,6 +21,8 @@ def canonical_signature(signature: Signature) -> Signature:
         replace(feature, low=_bound(feature.low, feature.name), high=_bound(feature.high, feature.name))
         for feature in signature.features
     )
+    if not features:
+        raise ProgramError("a signature needs at least one feature")
     _check_names("feature", [feature.name for feature in features])
     for feature in features:
         _check_interval(feature.name, feature.low, feature.high)
@@ -30,18 +32,17 @@ def canonical_signature(signature: Signature) -> Signature:
 
 def canonical_root(root: Node, signature: Signature) -> Node:
     """The same tree with Python floats and no negative zeros; raises where it does not fit the signature."""
-    built: list[Node] = []
-    for node in reversed(list(walk(root))):
-        if isinstance(node, If):
-            condition = _canonical_condition(node.condition, len(signature.features))
-            built.append(If(condition, built.pop(), built.pop()))
-        else:
-            built.append(_canonical_terminal(node, signature))
-    if nesting(built[0]) > MAX_NESTING:
+    features = len(signature.features)
+    root = rebuild(
+        root,
+        lambda condition: _canonical_condition(condition, features),
+        lambda terminal: _canonical_terminal(terminal, signature),
+    )
+    if nesting(root) > MAX_NESTING:
         raise ProgramError(
             f"the program nests more than {MAX_NESTING} ifs inside each other: flatten it with elif"
         )
-    return built[0]
+    return root
 
 
 def nesting(root: Node) -> int:

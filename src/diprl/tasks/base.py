@@ -82,7 +82,7 @@ class Environments(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Task:
     """One environment with names, as every method trains on it and every score is measured on it."""
 

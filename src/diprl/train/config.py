@@ -1,6 +1,6 @@
 """Every setting of a training run in one record: it is the command line, the run's config file and the record's header."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from diprl.errors import DiprlError, unknown
@@ -129,7 +129,8 @@ class Config:
 
     def static(self) -> "Config":
         """This config with every traced setting at its default: equal for runs that share one compilation."""
-        return replace(Config(), **{n: getattr(self, n) for n in asdict(self) if n not in Hyper._fields}, total_timesteps=1)
+        traced = {name: getattr(Config, name) for name in (*Hyper._fields, "total_timesteps")}
+        return replace(self, **traced)
 
     def with_values(self, **values: Any) -> "Config":
         """A copy with some settings changed; a misspelt one answers with the nearest names."""

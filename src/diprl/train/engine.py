@@ -59,6 +59,11 @@ class Engine:
         self.blueprint = Blueprint(agent)
         self.twin: Twin | None = task.twin() if task.twin else None
         self.max_entropy = float(jnp.log(max(agent.policy.depth_probabilities().shape[0], 2)))
+        self.noise_size = agent.policy.noise_size
+        self.compiled_iteration = jax.jit(self.iteration, donate_argnums=0)
+        self.compiled_update = jax.jit(self.update, donate_argnums=0)
+        self.compiled_act = jax.jit(self.act)
+        self.compiled_agent = jax.jit(self.agent)
 
     def begin(self, agent: Agent, *, key: PRNGKeyArray) -> TrainState:
         key, env_key = jr.split(key)
@@ -79,6 +84,13 @@ class Engine:
 
     def agent(self, state: TrainState) -> Agent:
         return self.blueprint.build(state.vectors, state.normaliser)
+
+    def act(
+        self, vectors: Groups, normaliser: Normaliser, temperatures: Temperatures, views: Array, noise: Array
+    ) -> Array:
+        """Sample an action for each view."""
+        agent = self.blueprint.build(vectors, normaliser)
+        return jax.vmap(agent.act, in_axes=(0, 0, None))(views, noise, temperatures)
 
     def iteration(self, state: TrainState, hyper: Hyper, num_rollouts: Array) -> tuple[TrainState, Metrics]:
         """One rollout on the twin and the update from it."""
@@ -101,7 +113,9 @@ class Engine:
         state, metrics = self.optimise(state, batch, temperatures, hyper, progress)
         metrics |= episode_metrics(episodes)
         if self.config.normalise:
-            views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[:, : state.normaliser.mean.shape[0]]
+            views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[
+                :, : state.normaliser.mean.shape[0]
+            ]
             state = state._replace(normaliser=state.normaliser.update(views))
         return state._replace(rollout=state.rollout + 1), metrics
 
@@ -111,7 +125,11 @@ class Engine:
         """Add the task's potential and, where asked for, divide by the running deviation of returns."""
         reward = trajectory.reward
         if self.task.potential is not None:
-            reward = reward + hyper.gamma * self.task.potential(trajectory.next_view) - self.task.potential(trajectory.view)
+            reward = (
+                reward
+                + hyper.gamma * self.task.potential(trajectory.next_view)
+                - self.task.potential(trajectory.view)
+            )
         if self.config.scale_rewards:
             discounted, returns = discounted_returns(state.discounted, reward, trajectory.done, hyper.gamma)
             reward_scale = state.reward_scale.update(returns.reshape(-1, 1))
@@ -153,7 +171,9 @@ class Engine:
             alpha = weights.alpha + jnp.where(hyper.alpha_dual > 0, jnp.exp(dual.log_alpha), 0.0)
             gradients = jax.grad(objective)(vectors, minibatch, weights._replace(alpha=alpha))
             dual = self.ascend(dual, vectors, state.normaliser, temperatures, hyper, active.architecture)
-            vectors, moments = descend(vectors, moments, gradients, active, learning_rate, hyper.max_grad_norm)
+            vectors, moments = descend(
+                vectors, moments, gradients, active, learning_rate, hyper.max_grad_norm
+            )
             return (vectors, moments, dual), alpha
 
         def epoch(carry: tuple, key: PRNGKeyArray) -> tuple[tuple, Array]:
@@ -179,7 +199,9 @@ class Engine:
         """The rollout in random order, cut into minibatches; one gather of whole rows moves all fields."""
         rows, unravel = pack_rows(batch)
         order = random_order(self.config.rollout_size, key=key)
-        return jax.vmap(jax.vmap(unravel))(rows[order].reshape(-1, self.config.minibatch_size, rows.shape[-1]))
+        return jax.vmap(jax.vmap(unravel))(
+            rows[order].reshape(-1, self.config.minibatch_size, rows.shape[-1])
+        )
 
     def active_groups(self, state: TrainState, temperatures: Temperatures) -> Groups:
         """Which groups learn in this rollout: all together, or the architecture and the program by turns."""
@@ -193,7 +215,13 @@ class Engine:
         return Groups(turn & open_choice, ~turn, jnp.array(True))
 
     def ascend(
-        self, dual: Dual, vectors: Groups, normaliser: Normaliser, temperatures: Temperatures, hyper: Hyper, on: Array
+        self,
+        dual: Dual,
+        vectors: Groups,
+        normaliser: Normaliser,
+        temperatures: Temperatures,
+        hyper: Hyper,
+        on: Array,
     ) -> Dual:
         """One Adam step of log α along (H − H̄), on the averaged entropy, in architecture phases only."""
         now = architecture_entropy(self.blueprint.build(vectors, normaliser), temperatures)

@@ -48,9 +48,7 @@ def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Arra
     return entropy(agent.policy.depth_probabilities(temperatures.architecture))
 
 
-def loss(
-    agent: Agent, batch: Batch, temperatures: Temperatures, weights: Weights
-) -> Float[Array, ""]:
+def loss(agent: Agent, batch: Batch, temperatures: Temperatures, weights: Weights) -> Float[Array, ""]:
     log_prob, action_entropy, value = evaluate_actions(agent, batch, temperatures)
     advantage = (batch.advantage - batch.advantage.mean()) / (batch.advantage.std() + 1e-8)
     ratio = jnp.exp(log_prob - batch.log_prob)

@@ -30,7 +30,13 @@ def begin(twin: Twin, num_envs: int, *, key: PRNGKeyArray) -> Running:
 
 
 def collect(
-    twin: Twin, agent: Agent, running: Running, temperatures: Temperatures, num_steps: int, *, key: PRNGKeyArray
+    twin: Twin,
+    agent: Agent,
+    running: Running,
+    temperatures: Temperatures,
+    num_steps: int,
+    *,
+    key: PRNGKeyArray,
 ) -> tuple[Running, Trajectory, Episodes]:
     """Step every environment `num_steps` times, starting a fresh episode wherever one ends.
 

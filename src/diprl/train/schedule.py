@@ -35,4 +35,6 @@ def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
 
 def ramped_alpha(hyper: Hyper, progress: Scalar) -> Scalar:
     """The scheduled weight of the architecture entropy: quadratic, so that early training stays free to explore."""
-    return hyper.alpha + hyper.alpha_ramp * span(hyper.architecture_from, hyper.architecture_to, progress) ** 2
+    return (
+        hyper.alpha + hyper.alpha_ramp * span(hyper.architecture_from, hyper.architecture_to, progress) ** 2
+    )

@@ -63,9 +63,14 @@ def pusher_down() -> Description:
 
 
 def ant_up() -> Description:
-    """Walk towards +x at a steady 1.5 m/s."""
+    """Walk towards +x, in the end straight and at a steady 1.5 m/s."""
+
+    def anneal(progress: float) -> Judge:
+        speed_limit, drift_price = skills.ant_pace(progress)
+        return partial(skills.judge_ant_up, speed_limit=speed_limit, drift_price=drift_price)
+
     felt = _feeling(RANDOM_GOAL, ANT_SENSES)
-    return replace(felt, name="ant_up", judge=skills.judge_ant_up, horizon=500)
+    return replace(felt, name="ant_up", judge=anneal(1.0), anneal=anneal, horizon=500)
 
 
 def mixed_start(

@@ -52,12 +52,19 @@ def puck_within_reach(states: States) -> NDArray[np.bool_]:
     return states.qpos[:, PUCK_X] > -0.3
 
 
-def judge_ant_up(before: States, actions: Array, after: States) -> Outcome:
-    """Speed along +x up to a pace from which the ant can still stop, less drift, crouching and effort."""
+def ant_pace(progress: float) -> tuple[float, float]:
+    """(paid speed limit, price of drift): run first, then learn to walk straight at a pace that can be stopped."""
+    return (np.inf, 0.0) if progress < 0.7 else (CRUISING_SPEED, 0.5)
+
+
+def judge_ant_up(
+    before: States, actions: Array, after: States, *, speed_limit: float, drift_price: float
+) -> Outcome:
+    """Speed along +x up to a limit, less drift, crouching and effort; leaving the healthy height ends it."""
     upright = ant.healthy(after)
     parts = {
-        "walk": np.minimum(velocity(before, after, 0), CRUISING_SPEED),
-        "drift": -0.5 * np.abs(velocity(before, after, 1)),
+        "walk": np.minimum(velocity(before, after, 0), speed_limit),
+        "drift": -drift_price * np.abs(velocity(before, after, 1)),
         "height": -((after.places[:, 0, 2] - 0.6) ** 2),
         "healthy": 1.0 * upright,
         "effort": -0.5 * squared_norm(actions),

@@ -1,0 +1,53 @@
+"""The `diprl` command: find the subcommand, run it, turn a user's mistake into one sentence and exit code 2."""
+
+import sys
+from importlib import import_module
+
+from diprl.errors import DiprlError
+
+COMMANDS = {
+    "train": "learn a program for an environment, print it and score it",
+    "eval": "score a saved program on its environment",
+    "show": "print a saved program",
+    "tasks": "list the built-in tasks",
+}
+"""One module of this package per command, with a `Command` that tyro turns into options."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and exit."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage())
+        sys.exit(0)
+    if arguments[0] == "--version":
+        from diprl import __version__
+
+        print(f"diprl {__version__}")
+        sys.exit(0)
+    try:
+        sys.exit(run(arguments[0], arguments[1:]))
+    except DiprlError as error:
+        print(f"diprl: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("\ndiprl: stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+def run(name: str, arguments: list[str]) -> int:
+    from diprl.errors import unknown
+
+    if name not in COMMANDS:
+        raise unknown("command", name, COMMANDS)
+    import tyro
+
+    command = import_module(f"diprl.cli.{name}").Command
+    options = tyro.cli(command, prog=f"diprl {name}", args=arguments, description=command.__doc__)
+    return options.run() or 0
+
+
+def usage() -> str:
+    width = max(map(len, COMMANDS))
+    rows = "\n".join(f"  {name:{width}}  {text}" for name, text in COMMANDS.items())
+    return f"usage: diprl COMMAND …\n\nPolicies that are programs.\n\n{rows}\n\nMore: diprl COMMAND --help"

@@ -1,0 +1,140 @@
+"""`diprl train`: one command from an environment's name to a printed, scored program."""
+
+import json
+import os
+from dataclasses import MISSING, asdict, dataclass, field, fields, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from diprl.cli.options import EnvironmentOptions, parse_seeds
+from diprl.errors import DiprlError
+from diprl.train.config import Config
+
+Settings = make_dataclass(
+    "Settings",
+    [
+        (item.name, item.type | None, field(default=None))
+        for item in fields(Config)
+        if item.default is not MISSING
+    ],  # type: ignore[operator]
+    frozen=True,
+    namespace={"__doc__": "Settings that differ from the preset."},
+)
+"""Every setting of `Config`, each None unless the user gives it."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Learn a program for an environment, print it, and score it on the reference environment."""
+
+    task: Annotated[str, tyro.conf.Positional] = ""
+    """A task (see `diprl tasks`), a Gymnasium id, or module:Id."""
+    method: str = "diprl"
+    """The method to train with."""
+    preset: str = "default"
+    """`default` (tuned here) or `paper` (as published)."""
+    seed: int = 0
+    """Seed of a single run."""
+    seeds: str | None = None
+    """Several runs: 123,321,456 or 0:10."""
+    out: Path | None = None
+    """Folder of the run, or the parent of several; default runs/TASK/METHOD-seed."""
+    resume: Path | None = None
+    """Continue the run in this folder."""
+    episodes: int = 100
+    """Episodes that the final score is measured on."""
+    backend: str = "auto"
+    """Where environments without a compiled twin are stepped: auto, sync, async or envpool."""
+    tensorboard: bool = False
+    """Also write TensorBoard logs into the run folder."""
+    json: bool = False
+    """End standard output with one JSON object."""
+    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
+    settings: tyro.conf.OmitArgPrefixes[Settings] = field(default_factory=Settings)  # type: ignore[valid-type]
+
+    def run(self) -> int:
+        from diprl.display import Display, print_finished
+        from diprl.runner import run_seeds
+        from diprl.train.cache import use_compilation_cache
+
+        use_compilation_cache()
+        display = Display()
+        plans = resumed_plans(self, display) if self.resume else fresh_plans(self, display)
+        workers = min(len(plans), os.cpu_count() or 1) if plans[0].task.twin else 1
+        try:
+            finished = run_seeds(plans, workers, lambda _: None)
+        finally:
+            display.stop()
+        for one in finished:
+            print_finished(one)
+        if self.json:
+            first = plans[0]
+            summary = {"task": first.task.name, "method": first.method, "preset": first.preset}
+            print(json.dumps(summary | {"runs": [one.record() for one in finished]}))
+        return 0
+
+
+def fresh_plans(command: Command, display: Any) -> list[Any]:
+    """One plan per seed, everything checked before anything is written."""
+    from diprl.methods.registry import find_method
+    from diprl.runner import Plan
+    from diprl.tasks.registry import load_task
+
+    if not command.task:
+        raise DiprlError("which task? For example: diprl train CartPole-v1 (see diprl tasks)")
+    seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
+    env_kwargs = command.environment.parsed()
+    method = find_method(command.method)
+    given = {name: value for name, value in asdict(command.settings).items() if value is not None}
+    task = load_task(command.task, env_kwargs=env_kwargs)
+    config = method.preset(command.preset, task.name, task.budget).with_values(**given)
+    return [
+        Plan(
+            task=task,
+            method=command.method,
+            preset=command.preset,
+            config=config,
+            seed=seed,
+            folder=folder_for(command, task.name, seed, len(seeds)),
+            observers=(display,),
+            backend=command.backend,
+            episodes=command.episodes,
+            tensorboard=command.tensorboard,
+            env_kwargs=env_kwargs,
+        )
+        for seed in seeds
+    ]
+
+
+def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
+    from diprl.runs import free_folder
+
+    if command.out is None:
+        return free_folder(
+            Path("runs") / task.replace("/", "_"), f"{command.method}-{command.preset}-seed{seed}"
+        )
+    return command.out if count == 1 else command.out / f"seed{seed}"
+
+
+def resumed_plans(command: Command, display: Any) -> list[Any]:
+    """The plan that a run folder describes."""
+    from diprl import runs
+    from diprl.runner import Plan
+    from diprl.tasks.registry import load_task
+
+    folder = command.resume
+    if folder is None or not (folder / runs.CONFIG).exists():
+        raise DiprlError(f"{folder} holds no run to continue")
+    header = runs.read_json(folder / runs.CONFIG)
+    try:
+        task = load_task(header["task"], env_kwargs=header["env_kwargs"])
+        config = Config().with_values(**header["settings"])
+        plan = Plan(
+            task, header["method"], header["preset"], config, header["seed"], folder, (display,), resume=True,
+            env_kwargs=header["env_kwargs"], episodes=command.episodes, tensorboard=command.tensorboard,
+        )  # fmt: skip
+    except (KeyError, TypeError) as error:
+        raise DiprlError(f"{folder / runs.CONFIG}: not the config of a run ({error})") from error
+    return [plan]

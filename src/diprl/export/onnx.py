@@ -1,0 +1,188 @@
+"""An ONNX graph in double precision, built from single products and sums so that every bit stays as it is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diprl.errors import DiprlError
+from diprl.export import structure
+from diprl.export.networks import Network
+from diprl.export.parity import compare, compare_networks
+from diprl.export.report import Check
+from diprl.export.samples import Samples
+from diprl.program import Act, Affine, Discrete, If, Primitives, Program, Terminal
+from diprl.program.ast import walk
+
+_OPSET, _IR = 13, 8
+
+
+def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, bytes]:
+    return {f"{structure.prefix(program)}.onnx": to_onnx(program, networks)}
+
+
+def check(
+    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
+) -> list[Check]:
+    """Run the written file, where a runtime is installed."""
+    try:
+        import onnxruntime  # type: ignore[import-not-found]
+    except ImportError:
+        return [Check("graph", note="onnxruntime is not installed")]
+    session = onnxruntime.InferenceSession(str(files[0]), providers=["CPUExecutionProvider"])
+    feeds: dict[str, Any] = {"features": samples.features}
+    if samples.primitive_actions is not None:
+        feeds |= {"senses": samples.senses} if networks else {"primitive_actions": samples.primitive_actions}
+    known = {entry.name for entry in session.get_inputs()}
+    found: Any = session.run(None, {key: value for key, value in feeds.items() if key in known})[0]
+    if networks:
+        return [compare_networks("graph", program, samples, networks, found=found)]
+    return [compare("graph", program, samples, found)]
+
+
+def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
+    """The serialised model, from `features` (n, features) and perhaps more inputs to `action`."""
+    onnx = _library()
+    kinds, helper = onnx.TensorProto, onnx.helper
+    graph = _Graph(onnx)
+    result = _tree(graph, program, networks)
+    graph.add("Identity", [result], name="action")
+    actions = program.signature.actions
+    discrete = isinstance(actions, Discrete)
+    shape = ["n"] if discrete else ["n", len(actions.low)]
+    kind = kinds.INT64 if discrete else kinds.DOUBLE
+    inputs = [
+        helper.make_tensor_value_info(name, kinds.DOUBLE, ["n", *size])
+        for name, size in _inputs(program, networks).items()
+    ]
+    outputs = [helper.make_tensor_value_info("action", kind, shape)]
+    made = helper.make_graph(graph.nodes, structure.prefix(program), inputs, outputs, graph.constants)
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
+    model.producer_name = "diprl"
+    helper.set_model_props(model, {"program": str(program)})
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
+
+
+def _library() -> Any:
+    try:
+        import onnx  # type: ignore[import-not-found]
+    except ImportError:
+        raise DiprlError("ONNX export needs onnx: install it with: pip install 'diprl[onnx]'") from None
+    return onnx
+
+
+class _Graph:
+    """Nodes and constants of a graph, while it is being built."""
+
+    def __init__(self, onnx: Any) -> None:
+        self._onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def add(self, operator: str, inputs: Sequence[str], name: str = "", **attributes: Any) -> str:
+        """Append an operation and return the name of its result."""
+        name = name or f"{operator.lower()}_{len(self.nodes)}"
+        self.nodes.append(self._onnx.helper.make_node(operator, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, value: Any, kind: Any = np.float64) -> str:
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(self._onnx.numpy_helper.from_array(np.asarray(value, kind), name))
+        return name
+
+    def column(self, source: str, index: int, axis: int = 1) -> str:
+        return self.add("Gather", [source, self.constant(index, np.int64)], axis=axis)
+
+    def linear(self, weights: Sequence[float], bias: float, columns: Sequence[str]) -> str:
+        """A linear form, added term by term as the interpreter does."""
+        total = ""
+        for weight, column in zip(weights, columns, strict=True):
+            if weight != 0.0:
+                term = self.add("Mul", [self.constant(weight), column])
+                total = self.add("Add", [total, term]) if total else term
+        if total and bias == 0.0:
+            return total
+        return self.add("Add", [total, self.constant(bias)]) if total else self._filled(bias, columns)
+
+    def _filled(self, value: float, columns: Sequence[str]) -> str:
+        """A constant with one entry per observation; values that are not numbers must not spread into it."""
+        always = self.add("Equal", [columns[0], columns[0]])
+        return self.add("Where", [always, self.constant(value), self.constant(value)])
+
+    def clip(self, value: str, low: float, high: float) -> str:
+        """Limit as the interpreter does, leaving what is not a number."""
+        lower, upper = self.constant(low), self.constant(high)
+        below, above = self.add("Less", [value, lower]), self.add("Greater", [value, upper])
+        return self.add("Where", [below, lower, self.add("Where", [above, upper, value])])
+
+
+def _inputs(program: Program, networks: Sequence[Network]) -> dict[str, list[int]]:
+    actions = program.signature.actions
+    found = {"features": [len(program.signature.features)]}
+    if isinstance(actions, Primitives) and networks:
+        found["senses"] = [len(networks[0].mean)]
+    elif isinstance(actions, Primitives):
+        found["primitive_actions"] = [len(actions.names), len(actions.low)]
+    return found
+
+
+def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
+    """Leaves and selections from the last node to the root; returns the name of the chosen action."""
+    columns = [graph.column("features", index) for index in range(len(program.signature.features))]
+    mixed = _primitive_columns(graph, program, networks)
+    zero, built = graph.constant(0.0), list[str]()
+    for node in reversed(list(walk(program.root))):
+        if isinstance(node, If):
+            value = graph.linear(node.condition.weights, node.condition.bias, columns)
+            test = graph.add("Greater", [value, zero])
+            if not isinstance(program.signature.actions, Discrete):
+                test = graph.add("Unsqueeze", [test, graph.constant([1], np.int64)])
+            built.append(graph.add("Where", [test, built.pop(), built.pop()]))
+        else:
+            built.append(_leaf(graph, node, program, columns, mixed))
+    return built[0]
+
+
+def _leaf(
+    graph: _Graph, leaf: Terminal, program: Program, columns: Sequence[str], mixed: Sequence[Sequence[str]]
+) -> str:
+    actions = program.signature.actions
+    if isinstance(leaf, Act) or isinstance(actions, Discrete):
+        assert isinstance(leaf, Act)  # held by the program's constructor
+        always = graph.add("Equal", [columns[0], columns[0]])
+        index = graph.constant(leaf.action, np.int64)
+        return graph.add("Where", [always, index, index])
+    entries = []
+    for entry, (low, high) in enumerate(zip(actions.low, actions.high, strict=True)):
+        if isinstance(leaf, Affine):
+            value = graph.linear(leaf.weights[entry], leaf.bias[entry], columns)
+        else:
+            value = graph.linear(leaf.weights, 0.0, [rows[entry] for rows in mixed])
+        clipped = graph.clip(value, low, high)
+        entries.append(graph.add("Unsqueeze", [clipped, graph.constant([1], np.int64)]))
+    return graph.add("Concat", entries, axis=1)
+
+
+def _primitive_columns(graph: _Graph, program: Program, networks: Sequence[Network]) -> list[list[str]]:
+    """For each primitive, the columns of its action."""
+    actions = program.signature.actions
+    if not isinstance(actions, Primitives):
+        return []
+    sources = [_network(graph, network) for network in networks] or [
+        graph.column("primitive_actions", index) for index in range(len(actions.names))
+    ]
+    return [[graph.column(source, entry) for entry in range(len(actions.low))] for source in sources]
+
+
+def _network(graph: _Graph, network: Network) -> str:
+    centred = graph.add("Sub", ["senses", graph.constant(network.mean)])
+    hidden = graph.add("Div", [centred, graph.constant(network.std)])
+    for number, (weights, bias) in enumerate(network.layers):
+        product = graph.add("MatMul", [hidden, graph.constant(weights)])
+        hidden = graph.add("Add", [product, graph.constant(bias)])
+        if number < len(network.layers) - 1:
+            hidden = graph.add("Tanh", [hidden])
+    limits = [graph.constant(np.asarray(bound, np.float64)) for bound in (network.low, network.high)]
+    return graph.add("Min", [graph.add("Max", [hidden, limits[0]]), limits[1]])

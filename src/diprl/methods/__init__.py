@@ -1,0 +1,1 @@
+"""The methods: each one is an agent, a preset and what to do with the trained agent."""

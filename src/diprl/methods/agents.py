@@ -1,0 +1,71 @@
+"""The agents that methods train: a relaxed program or a network, each with the same critic."""
+
+from dataclasses import replace
+
+import jax.numpy as jnp
+import jax.random as jr
+from jaxtyping import PRNGKeyArray
+
+from diprl.extract import action_range
+from diprl.policy.agent import Agent, make_normaliser
+from diprl.policy.base import AbstractPolicy
+from diprl.policy.derivation_tree import (
+    AffineTerminals,
+    BlendTerminals,
+    DiscreteTerminals,
+    Terminals,
+    make_tree,
+)
+from diprl.policy.mlp import MLPPolicy, make_mlp
+from diprl.program.signature import Continuous, Discrete, Primitives, Signature
+from diprl.tasks.base import Layout, Task
+from diprl.train.config import Config
+
+TERMINAL_NOISE = 0.1
+"""Spread of the terminals' first logits: enough to tell them apart, too little to decide anything."""
+LOG_STD = -0.5
+"""First deviation of continuous actions, in units of the action range."""
+
+
+def tree_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+    """A relaxed program over the task's features."""
+    tree_key, terminal_key, critic_key = jr.split(key, 3)
+    features = task.layout.features
+    terminals = make_terminals(task.signature, 2 * config.max_depth - 1, features, key=terminal_key)
+    tree = make_tree(features, config.max_depth, terminals, key=tree_key)
+    return with_critic(tree, task.layout, config, key=critic_key)
+
+
+def make_terminals(signature: Signature, count: int, features: int, *, key: PRNGKeyArray) -> Terminals:
+    actions = signature.actions
+    if isinstance(actions, Discrete):
+        return DiscreteTerminals(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))))
+    if isinstance(actions, Primitives):
+        logits = TERMINAL_NOISE * jr.normal(key, (count, len(actions.names)))
+        return BlendTerminals(logits, jnp.full(len(actions.low), LOG_STD))
+    centre, scale = action_range(actions)
+    outputs = len(scale)
+    weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))
+    return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, LOG_STD), centre, scale)
+
+
+def neural_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+    """A network that sees whatever the critic sees."""
+    policy_key, critic_key = jr.split(key)
+    layout = replace(task.layout, features=task.layout.critic)
+    actions = task.signature.actions
+    if isinstance(actions, Discrete):
+        outputs, centre, scale = len(actions.names), (), ()
+    else:
+        bounds = Continuous(tuple(map(str, range(len(actions.low)))), actions.low, actions.high)
+        centre, scale = action_range(bounds)
+        outputs = len(scale)
+    sizes = (layout.features, config.hidden_size, config.hidden_size, outputs)
+    network = make_mlp(sizes, 0.01, key=policy_key)
+    policy = MLPPolicy(jnp.zeros((0, 2)), network, jnp.full(len(scale), LOG_STD), centre, scale)
+    return with_critic(policy, layout, config, key=critic_key)
+
+
+def with_critic(policy: AbstractPolicy, layout: Layout, config: Config, *, key: PRNGKeyArray) -> Agent:
+    critic = make_mlp((layout.critic, config.hidden_size, config.hidden_size, 1), 1.0, key=key)
+    return Agent(policy, critic, make_normaliser(layout.critic), layout)

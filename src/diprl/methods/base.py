@@ -1,0 +1,156 @@
+"""What all methods share: a job to do, the training of an agent, and the outcome with its score."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import jax.random as jr
+
+from diprl.policy.agent import Agent
+from diprl.policy.base import HARD, SOFT, Temperatures
+from diprl.program import Program
+from diprl.tasks.base import Task
+from diprl.train import schedule
+from diprl.train.checkpoint import load_checkpoint, save_checkpoint
+from diprl.train.collector import Collector, HostCollector, TwinCollector
+from diprl.train.config import Config
+from diprl.train.engine import Engine, TrainState
+from diprl.train.evaluate import Act
+from diprl.train.loop import Progress, train
+from diprl.train.snapshot import Observer, Snapshot
+from diprl.train.validate import Validator
+
+VALIDATION_EPISODES = 32
+
+
+class MakeAgent(Protocol):
+    """Builds the untrained agent of a method."""
+
+    def __call__(self, task: Task, config: Config, *, key: Any) -> Agent: ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: what to train on, how, from which seed, and who watches."""
+
+    task: Task
+    method: str
+    config: Config
+    seed: int
+    observers: tuple[Observer, ...] = ()
+    checkpoint: Path | None = None
+    """Where the run's state is kept; an existing one is continued."""
+    backend: str = "auto"
+    """Which environments to collect with where there is no twin."""
+    start: Agent | None = None
+    """An agent to continue from instead of a fresh one."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An agent at the end of its training, with all that is needed to use or continue it."""
+
+    engine: Engine
+    validator: Validator
+    state: TrainState
+    temperatures: Temperatures
+    steps: int
+    """Environment steps it was trained for."""
+
+    @property
+    def agent(self) -> Agent:
+        return self.engine.compiled_agent(self.state)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method hands over: how to act, the program if it is one, and what the run cost."""
+
+    act: Act
+    program: Program | None
+    steps: int
+    """All environment steps that learning used."""
+    trained: Trained
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Further results of the method, ready for JSON."""
+
+
+@lru_cache(maxsize=8)
+def engine_for(task: Task, static: Config, make_agent: MakeAgent) -> tuple[Engine, Validator]:
+    """One engine, and so one compilation, for all runs that differ in seed and traced settings only."""
+    engine = Engine(task, static, make_agent(task, static, key=jr.key(0)))
+    return engine, Validator(engine)
+
+
+Extract = Callable[[Agent, Temperatures], Program]
+
+
+def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> Trained:
+    """Train the agent of a method through the job's budget, showing each snapshot to the observers."""
+    engine, validator = engine_for(job.task, job.config.static(), make_agent)
+    state = begin(job, engine, make_agent)
+    collector = make_collector(job, engine)
+
+    def report(progress: Progress) -> bool:
+        snapshot = take_snapshot(job, engine, validator, progress, to_program)
+        if job.checkpoint is not None:
+            snapshot.save(job.checkpoint)
+        return any([observer(snapshot) for observer in job.observers])
+
+    try:
+        state = train(collector, state, job.config, report, reports=50 if engine.twin else 20)
+    finally:
+        collector.close()
+    steps = int(state.rollout) * job.config.rollout_size
+    return Trained(engine, validator, state, schedule.temperatures(job.config.hyper(), 1.0), steps)
+
+
+def begin(job: Job, engine: Engine, make_agent: MakeAgent) -> TrainState:
+    """The first state of a run, or the one its checkpoint holds."""
+    agent_key, run_key = jr.split(jr.key(job.seed))
+    agent = job.start or jax.jit(lambda key: make_agent(job.task, job.config, key=key))(agent_key)
+    state = jax.jit(lambda agent, key: engine.begin(agent, key=key))(agent, run_key)
+    if job.checkpoint is not None and job.checkpoint.exists():
+        state, _ = load_checkpoint(job.checkpoint, state)
+    return state
+
+
+def make_collector(job: Job, engine: Engine) -> Collector:
+    if engine.twin is not None:
+        return TwinCollector(engine, job.config)
+    from diprl.tasks.vector import make_environments
+
+    environments = make_environments(job.task, job.config.num_envs, job.backend)  # type: ignore[arg-type]
+    return HostCollector(engine, job.config, environments, job.seed)
+
+
+def take_snapshot(
+    job: Job, engine: Engine, validator: Validator, progress: Progress, to_program: Extract | None
+) -> Snapshot:
+    """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
+    temperatures = schedule.temperatures(job.config.hyper(), progress.fraction)
+    episodes = VALIDATION_EPISODES if engine.twin else 5
+    metrics = progress.metrics | {
+        "eval/relaxed": float(validator.returns(progress.state, temperatures, SOFT, episodes).mean()),
+        "eval/program": float(validator.returns(progress.state, temperatures, HARD, episodes).mean()),
+        "time/total_timesteps": progress.steps,
+        "time/fps": progress.steps / max(progress.seconds, 1e-9),
+    }
+
+    def save(path: Path) -> None:
+        save_checkpoint(path, progress.state, {"steps": progress.steps, "seed": job.seed})
+
+    return Snapshot(
+        task=job.task,
+        method=job.method,
+        seed=job.seed,
+        steps=progress.steps,
+        total_steps=job.config.num_rollouts * job.config.rollout_size,
+        seconds=progress.seconds,
+        metrics=metrics,
+        program=to_program(engine.compiled_agent(progress.state), temperatures) if to_program else None,
+        save=save,
+    )

@@ -1,0 +1,79 @@
+"""DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from diprl.extract import DECIDED, STAGES, Gap, extract, gap, likeliest_depth
+from diprl.methods.agents import tree_agent
+from diprl.methods.base import Job, Outcome, Trained, train_agent
+from diprl.policy.agent import Agent
+from diprl.policy.base import HARD, Temperatures
+from diprl.policy.derivation_tree import DerivationTree
+from diprl.program import Program
+from diprl.tasks.base import Task
+from diprl.train.engine import TrainState
+from diprl.train.evaluate import program_act
+
+GAP_EPISODES = 512
+
+
+def fit(job: Job) -> Outcome:
+    """Relax, regularise, extract."""
+    trained = train_agent(
+        job, tree_agent, lambda agent, temperatures: read_off(job.task, agent, temperatures)
+    )
+    program = read_off(job.task, trained.agent, trained.temperatures)
+    measured = measure_gap(trained)
+    facts = {"gap": measured.to_dict(), "depths": depth_table(job.task, trained, measured.relaxed)}
+    return Outcome(program_act(job.task, program), program, trained.steps, trained, facts)
+
+
+def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | None = None) -> Program:
+    return extract(agent, task.signature, temperatures, depth=depth, task=task.name)
+
+
+def measure_gap(trained: Trained, episodes: int | None = None) -> Gap:
+    """What each hardening costs, on the same starts; on the twin where there is one."""
+    episodes = episodes or (GAP_EPISODES if trained.engine.twin else 100)
+    scores = [
+        float(trained.validator.returns(trained.state, trained.temperatures, stage, episodes).mean())
+        for stage in STAGES
+    ]
+    return gap(tree_of(trained), trained.temperatures, (scores[0], scores[1], scores[2], scores[3]))
+
+
+def depth_table(task: Task, trained: Trained, relaxed: float) -> list[dict[str, Any]]:
+    """One row per depth the tree holds: size, validation score, gap to the relaxed policy, and which one was picked."""
+    tree = tree_of(trained)
+    picked, episodes = likeliest_depth(tree), 256 if trained.engine.twin else 10
+    rows = []
+    for depth in range(1, tree.max_depth + 1):
+        program = read_off(task, trained.agent, trained.temperatures, depth)
+        state = at_depth(trained.state, tree.max_depth, depth)
+        score = float(trained.validator.returns(state, trained.temperatures, HARD, episodes).mean())
+        rows.append(
+            {
+                "depth": depth,
+                "conditions": program.conditions,
+                "coefficients": program.coefficients,
+                "score": score,
+                "gap": relaxed - score,
+                "picked": depth == picked,
+            }
+        )
+    return rows
+
+
+def at_depth(state: TrainState, max_depth: int, depth: int) -> TrainState:
+    """The same tree, certain of one depth."""
+    continues = jnp.arange(max_depth - 1) < depth - 1
+    logits = jnp.where(jnp.stack([~continues, continues], axis=-1), DECIDED, 0.0)
+    return state._replace(vectors=state.vectors._replace(architecture=logits.reshape(-1)))
+
+
+def tree_of(trained: Trained) -> DerivationTree:
+    tree = trained.agent.policy
+    if not isinstance(tree, DerivationTree):
+        raise TypeError(f"expected a derivation tree, got {type(tree).__name__}")
+    return tree

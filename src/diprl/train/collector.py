@@ -1,0 +1,97 @@
+"""How a run advances by one rollout: compiled on the twin, or with environments outside JAX."""
+
+from functools import partial
+from typing import Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from diprl.policy.base import Temperatures
+from diprl.tasks.base import Environments
+from diprl.train import schedule
+from diprl.train.config import Config
+from diprl.train.engine import Engine, Metrics, TrainState
+from diprl.train.trajectory import Episodes, Trajectory
+
+
+class Collector(Protocol):
+    """Collects one rollout and learns from it."""
+
+    def advance(self, state: TrainState) -> tuple[TrainState, Metrics]: ...
+
+    def close(self) -> None: ...
+
+
+class TwinCollector:
+    """Everything in one compiled call."""
+
+    def __init__(self, engine: Engine, config: Config) -> None:
+        self.hyper, self.num_rollouts = config.hyper(), np.float32(config.num_rollouts)
+        self.iteration = engine.compiled_iteration
+
+    def advance(self, state: TrainState) -> tuple[TrainState, Metrics]:
+        return self.iteration(state, self.hyper, self.num_rollouts)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class HostCollector:
+    """Environments stepped by the host; acting and learning are compiled."""
+
+    def __init__(self, engine: Engine, config: Config, environments: Environments, seed: int) -> None:
+        self.engine, self.config, self.environments, self.seed = engine, config, environments, seed
+        self.hyper, self.num_rollouts = config.hyper(), np.float32(config.num_rollouts)
+        self.view: np.ndarray | None = None
+        self.returns = np.zeros(config.num_envs)
+        self.lengths = np.zeros(config.num_envs)
+
+    def advance(self, state: TrainState) -> tuple[TrainState, Metrics]:
+        rollout = int(state.rollout)
+        if self.view is None:
+            self.view = self.environments.reset(self.seed + 7919 * rollout)
+        progress = jnp.float32(rollout) / self.num_rollouts
+        if hasattr(self.environments, "set_progress"):
+            self.environments.set_progress(float(progress))
+        temperatures = schedule.temperatures(self.hyper, progress)
+        trajectory, episodes = self.collect(state, temperatures, np.random.default_rng([self.seed, rollout]))
+        return self.engine.compiled_update(state, trajectory, episodes, self.hyper, self.num_rollouts)
+
+    def collect(
+        self, state: TrainState, temperatures: Temperatures, generator: np.random.Generator
+    ) -> tuple[Trajectory, Episodes]:
+        """Step all environments `num_steps` times; random numbers depend on seed and rollout only."""
+        shape = (self.config.num_steps, self.config.num_envs, self.engine.noise_size)
+        noise = generator.random(shape, dtype=np.float32)
+        act = partial(self.engine.compiled_act, state.vectors, state.normaliser, temperatures)
+        transitions, ended = [], np.zeros(3)
+        for step_noise in noise:
+            view = self.view
+            action = np.asarray(act(view, step_noise))
+            step = self.environments.step(action)
+            done = step.terminated | step.truncated
+            transitions.append(
+                Trajectory(view, action, step.reward, step.next_view, step.terminated, done)  # type: ignore[arg-type]
+            )
+            ended += self.tally(step.reward, done)
+            self.view = step.view
+        trajectory = Trajectory(*(np.stack(field) for field in zip(*transitions, strict=True)))
+        return trajectory, Episodes(*jnp.asarray(ended, jnp.float32))
+
+    def tally(self, reward: np.ndarray, done: np.ndarray) -> np.ndarray:
+        """Count, total return and total length of the episodes that end with this step."""
+        self.returns += reward
+        self.lengths += 1
+        ended = np.array([done.sum(), self.returns[done].sum(), self.lengths[done].sum()])
+        self.returns[done] = 0.0
+        self.lengths[done] = 0.0
+        return ended
+
+    def close(self) -> None:
+        self.environments.close()
+
+
+def device_name() -> str:
+    device = jax.devices()[0]
+    return f"{device.platform} ({device.device_kind})"

@@ -1,0 +1,33 @@
+"""Whole episodes on a JAX twin, compiled: validation while training, the gap of each hardening, search over programs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from diprl.tasks.base import Twin
+
+
+def episode_returns(
+    twin: Twin, act: Callable[[Array, Array], Array], noise_size: int, episodes: int, *, key: PRNGKeyArray
+) -> Float[Array, " episodes"]:
+    """Returns of independent episodes, in the task's own reward; stops when the last one ends."""
+    reset_key, act_key = jr.split(key)
+    start = jax.vmap(twin.reset)(jr.uniform(reset_key, (episodes, twin.reset_size)))
+
+    def unfinished(carry: tuple[Any, ...]) -> Array:
+        _, alive, _, step = carry
+        return jnp.any(alive) & (step < twin.horizon)
+
+    def advance(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        state, alive, total, step = carry
+        noise = jr.uniform(jr.fold_in(act_key, step), (episodes, noise_size))
+        action = jax.vmap(act)(jax.vmap(twin.observe)(state), noise)
+        state, reward, terminated = jax.vmap(twin.step)(state, action)
+        return state, alive & ~terminated, total + jnp.where(alive, reward, 0.0), step + 1
+
+    carry = (start, jnp.ones(episodes, bool), jnp.zeros(episodes), jnp.zeros((), jnp.int32))
+    return jax.lax.while_loop(unfinished, advance, carry)[2]

@@ -1,0 +1,86 @@
+"""Scores of an agent in training, at each stage of hardening: on the twin where there is one, else on the reference."""
+
+from functools import partial
+
+import jax
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+from numpy.typing import NDArray
+
+from diprl.policy.agent import Normaliser
+from diprl.policy.base import Hardness, Temperatures
+from diprl.train.engine import Engine, TrainState
+from diprl.train.evaluate import evaluate
+from diprl.train.parameters import Groups
+
+VALIDATION_SEED = 500_000
+"""First seed of validation episodes: never those that train, never those that are reported."""
+
+
+class Validator:
+    """Plays episodes with the agent as it is, or hardened in part or whole."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.compiled_returns = jax.jit(self.returns_on_twin, static_argnums=(3, 4))
+        self.compiled_act = jax.jit(self.act, static_argnums=3)
+
+    def returns(
+        self, state: TrainState, temperatures: Temperatures, hardness: Hardness, episodes: int, seed: int = 0
+    ) -> NDArray[np.float64]:
+        """Returns of fresh episodes; the same seed gives the same starts to every stage."""
+        if self.engine.twin is not None:
+            key = jr.key(VALIDATION_SEED + seed)
+            returns = self.compiled_returns(
+                state.vectors, state.normaliser, temperatures, hardness, episodes, key
+            )
+            return np.asarray(returns, np.float64)
+        generator = np.random.default_rng(seed)
+        size = self.engine.noise_size
+
+        def act(views: NDArray[np.float32]) -> NDArray:
+            noise = generator.random((len(views), size), dtype=np.float32)
+            padded = partial(pad_rows, rows=32)
+            action = self.compiled_act(
+                state.vectors, state.normaliser, temperatures, hardness, padded(views), padded(noise)
+            )
+            return np.asarray(action)[: len(views)]
+
+        score = evaluate(self.engine.task, act, episodes, VALIDATION_SEED + 10_000 * seed)
+        return np.asarray(score.returns)
+
+    def returns_on_twin(
+        self,
+        vectors: Groups,
+        normaliser: Normaliser,
+        temperatures: Temperatures,
+        hardness: Hardness,
+        episodes: int,
+        key: PRNGKeyArray,
+    ) -> Array:
+        from diprl.train.simulate import episode_returns
+
+        agent = self.engine.blueprint.build(vectors, normaliser)
+
+        def act(view: Array, noise: Array) -> Array:
+            return agent.act(view, noise, temperatures, hardness)
+
+        return episode_returns(self.engine.twin, act, self.engine.noise_size, episodes, key=key)
+
+    def act(
+        self,
+        vectors: Groups,
+        normaliser: Normaliser,
+        temperatures: Temperatures,
+        hardness: Hardness,
+        views: Array,
+        noise: Array,
+    ) -> Array:
+        agent = self.engine.blueprint.build(vectors, normaliser)
+        return jax.vmap(lambda view, uniform: agent.act(view, uniform, temperatures, hardness))(views, noise)
+
+
+def pad_rows(rows_of: NDArray, rows: int) -> NDArray:
+    """The batch filled up to a fixed number of rows, so that one compilation serves all."""
+    return np.concatenate([rows_of, np.zeros((rows - len(rows_of), *rows_of.shape[1:]), rows_of.dtype)])
