@@ -12,7 +12,7 @@ from diprl.tasks.mujoco.description import Start
 from diprl.tasks.mujoco.primitive_tasks import mixed_start, primitive_tasks
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.skills import effort_cost
+from diprl.tasks.mujoco.skills import ant_pace, effort_cost
 from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot, mujoco_tasks, view_of
 
 ROBOTS = {"HalfCheetahHurdle": CHEETAH, "Pusher2D": ARM, "AntRandomGoal": ANT, "AntCrossMaze": ANT}
@@ -140,3 +140,4 @@ def test_the_ant_is_paid_for_pace_up_to_a_limit_and_not_for_drift() -> None:
     info = ant.step(np.zeros(8))[4]
     assert info["reward_walk"] == 1.5
     assert info["reward_drift"] < -0.2
+    assert ant_pace(0.5) == (np.inf, 0.0)

@@ -53,7 +53,7 @@ def puck_within_reach(states: States) -> NDArray[np.bool_]:
 
 
 def ant_pace(progress: float) -> tuple[float, float]:
-    """(paid speed limit, price of drift): run first, then learn to walk straight at a pace that can be stopped."""
+    """(paid speed limit, price of drift): first run, then walk straight at a pace that can be stopped."""
     return (np.inf, 0.0) if progress < 0.7 else (CRUISING_SPEED, 0.5)
 
 
