@@ -9,7 +9,7 @@ import gymnasium as gym
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.probes import Counter
+from tests.counters import Counter
 
 from diprl.errors import DiprlError
 from diprl.tasks.mujoco.tasks import mujoco_tasks

@@ -9,7 +9,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from tests.probes import PROBES, Counter, Faulty
+from tests.counters import Counter, Faulty
+from tests.probes import PROBES
 
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.tasks.base import Environments, Task
