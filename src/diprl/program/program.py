@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,34 @@ class Program:
     @classmethod
     def from_json(cls, text: str) -> "Program":
         return cls(*json_form.from_json(text.removeprefix("\ufeff")))
+
+    def export(self, target: str, folder: str | Path, primitives: Sequence[Any] | None = None) -> Any:
+        """Write the program in another language, checked against this one; returns a report."""
+        return import_module("diprl.export").export(self, target, folder, primitives)
+
+    def to_python(self, primitives: Sequence[Any] | None = None) -> str:
+        """One Python file that needs nothing but Python."""
+        return import_module("diprl.export.python").to_python(self, primitives)
+
+    def to_c(self, primitives: Sequence[Any] | None = None) -> str:
+        """C99 header and source in one text."""
+        return import_module("diprl.export.c").to_c(self, primitives)
+
+    def to_latex(self, standalone: bool = False) -> str:
+        """A formula for papers."""
+        return import_module("diprl.export.latex").to_latex(self, standalone)
+
+    def to_svg(self) -> str:
+        """A drawing of the tree."""
+        return import_module("diprl.export.svg").to_svg(self)
+
+    def to_st(self) -> str:
+        """An IEC 61131-3 function block in Structured Text."""
+        return import_module("diprl.export.st").to_st(self)
+
+    def _repr_svg_(self) -> str:
+        """The drawing, where a notebook shows the program."""
+        return self.to_svg()
 
     def __str__(self) -> str:
         return format_program(self.signature, self.root, self.task)
