@@ -8,8 +8,9 @@ import pytest
 from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
+from diprl.tasks.mujoco.cheetah import HURDLES
 from diprl.tasks.mujoco.description import Start
-from diprl.tasks.mujoco.primitive_tasks import mixed_start, primitive_tasks
+from diprl.tasks.mujoco.primitive_tasks import cheetah_forward, mixed_start, primitive_tasks
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.skills import ant_pace, effort_cost
@@ -122,6 +123,13 @@ def test_a_share_of_episodes_begins_in_the_bank() -> None:
     from_bank = (drawn.qpos == 9.0).all(axis=1)
     assert 400 < from_bank.sum() < 600
     assert np.array_equal(from_bank, (drawn.qvel == 9.0).all(axis=1))
+
+
+def test_a_runner_trains_on_the_track_and_on_open_ground() -> None:
+    x = cheetah_forward().start(np.random.default_rng(0), 1000).qpos[:, 0]
+    beyond = x > HURDLES[-1] + 2.0
+    assert 400 < beyond.sum() < 600
+    assert np.abs(x[~beyond]).max() <= 0.1
 
 
 def test_falling_over_ends_a_jump_but_not_a_run() -> None:

@@ -15,7 +15,7 @@ from diprl.tasks.base import Layout, Task
 from diprl.tasks.mujoco import skills
 from diprl.tasks.mujoco.ant import RANDOM_GOAL
 from diprl.tasks.mujoco.batch import MujocoEnvironments
-from diprl.tasks.mujoco.cheetah import HURDLE
+from diprl.tasks.mujoco.cheetah import HURDLE, HURDLES
 from diprl.tasks.mujoco.description import Array, Description, Judge, Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitive_files import bundled_primitive
@@ -42,7 +42,8 @@ def primitive_tasks() -> dict[str, Callable[[], Task]]:
 def cheetah_forward() -> Description:
     """Run fast and blind over the hurdle track."""
     felt = _feeling(HURDLE, CHEETAH_SENSES)
-    return replace(felt, name="cheetah_forward", judge=skills.judge_forward, horizon=250)
+    start = partial(start_on_track_or_beyond, HURDLE.start)
+    return replace(felt, name="cheetah_forward", start=start, judge=skills.judge_forward, horizon=250)
 
 
 def cheetah_jump() -> Description:
@@ -71,6 +72,14 @@ def ant_up() -> Description:
 
     felt = _feeling(RANDOM_GOAL, ANT_SENSES)
     return replace(felt, name="ant_up", judge=anneal(1.0), anneal=anneal, horizon=500)
+
+
+def start_on_track_or_beyond(ordinary: Starts, rng: np.random.Generator, count: int) -> Start:
+    """Half of the episodes begin past the last bar: open ground teaches a gait, the track teaches to keep it."""
+    start = ordinary(rng, count)
+    beyond = rng.random(count) < 0.5
+    start.qpos[beyond, 0] += HURDLES[-1] + 3.0
+    return start
 
 
 def mixed_start(
