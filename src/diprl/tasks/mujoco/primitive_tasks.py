@@ -75,7 +75,7 @@ def ant_up() -> Description:
 
 
 def start_on_track_or_beyond(ordinary: Starts, rng: np.random.Generator, count: int) -> Start:
-    """Half of the episodes begin past the last bar: open ground teaches a gait, the track teaches to keep it."""
+    """Half of the episodes begin past the last bar: open ground teaches the gait that the track then tests."""
     start = ordinary(rng, count)
     beyond = rng.random(count) < 0.5
     start.qpos[beyond, 0] += HURDLES[-1] + 3.0
