@@ -1,4 +1,4 @@
-"""What a person sees in the terminal: live progress while training, then the program, its score and the table of depths."""
+"""What a person sees in the terminal: live progress, then the program, its score and the table of depths."""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ SHOWN_DIGITS = 3
 
 
 class Display:
-    """Live progress of one or several runs: a bar per seed, the latest program, score and entropy, on standard error."""
+    """Live progress of one or several runs on standard error: a bar per seed, latest program, score and entropy."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)

@@ -4,7 +4,7 @@ import json
 import os
 from dataclasses import MISSING, asdict, dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import tyro
 
@@ -15,10 +15,10 @@ from diprl.train.config import Config
 Settings = make_dataclass(
     "Settings",
     [
-        (item.name, item.type | None, field(default=None))
+        (item.name, cast(Any, item.type) | None, field(default=None))
         for item in fields(Config)
         if item.default is not MISSING
-    ],  # type: ignore[operator]
+    ],
     frozen=True,
     namespace={"__doc__": "Settings that differ from the preset."},
 )

@@ -98,7 +98,8 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
         snapshot = take_snapshot(job, engine, validator, progress, to_program)
         if job.checkpoint is not None:
             snapshot.save(job.checkpoint)
-        return any([observer(snapshot) for observer in job.observers])
+        wishes = [observer(snapshot) for observer in job.observers]
+        return any(wishes)
 
     try:
         state = train(collector, state, job.config, report, reports=50 if engine.twin else 20)

@@ -35,8 +35,11 @@ class AbstractPolicy(eqx.Module):
 
     architecture: eqx.AbstractVar[Float[Array, "levels choices"]]
     """Logits of the program's shape, trained by the architecture phase; empty where there is none."""
-    noise_size: eqx.AbstractVar[int]
-    """Uniform numbers that one sample consumes."""
+
+    @property
+    @abstractmethod
+    def noise_size(self) -> int:
+        """Uniform numbers that one sample consumes."""
 
     @abstractmethod
     def distribution(

@@ -165,6 +165,6 @@ def deviation(log_std: Float[Array, " outputs"], hard: bool) -> Float[Array, " o
     return jnp.full_like(log_std, NEVER) if hard else jnp.maximum(log_std, LOG_STD_FLOOR)
 
 
-def running_sums(size: int) -> Float[np.ndarray, "size levels"]:
+def running_sums(size: int) -> Float[Array, "size levels"]:
     """A matrix that turns the terms of each level into the sums over all levels before."""
-    return np.tril(np.ones((size, size - 1), np.float32), -1)
+    return jnp.asarray(np.tril(np.ones((size, size - 1), np.float32), -1))

@@ -1,6 +1,7 @@
 """Small tanh networks: the critic of every method and the policy of neural PPO."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -30,8 +31,8 @@ def make_mlp(sizes: Sequence[int], last_gain: float, *, key: PRNGKeyArray) -> ML
     """Orthogonal weights, as PPO implementations have them: gain √2 inside, `last_gain` at the end."""
     keys = jr.split(key, len(sizes) - 1)
     gains = [2.0**0.5] * (len(sizes) - 2) + [last_gain]
-    shapes = zip(sizes[:-1], sizes[1:], strict=True)
-    weights = tuple(orthogonal(gain)(k, shape) for k, gain, shape in zip(keys, gains, shapes, strict=True))
+    layers = zip(keys, gains, pairwise(sizes), strict=True)
+    weights = tuple(orthogonal(gain)(layer_key, shape) for layer_key, gain, shape in layers)
     return MLP(weights, tuple(jnp.zeros(size) for size in sizes[1:]))
 
 

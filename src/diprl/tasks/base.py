@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the parts of a view lie: view[:features], view[:critic], view[critic:] reshaped to (primitives, actuators)."""
+    """Where parts of a view lie: view[:features], view[:critic], view[critic:] reshaped to (primitives, actuators)."""
 
     features: int
     critic: int

@@ -101,13 +101,13 @@ def read_parts(path: Path, size: int) -> tuple[dict[str, Any], bytes]:
 
 
 def to_numpy(leaf: Any) -> np.ndarray:
-    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+    if isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return np.asarray(jr.key_data(leaf))
     return np.asarray(leaf)
 
 
 def from_numpy(array: np.ndarray, like: Any) -> jax.Array:
-    if isinstance(like, jax.Array) and jax.dtypes.issubdtype(like.dtype, jax.dtypes.prng_key):
+    if isinstance(like, jax.Array) and jax.numpy.issubdtype(like.dtype, jax.dtypes.prng_key):
         return jr.wrap_key_data(jax.numpy.asarray(array))
     return jax.numpy.asarray(array)
 

@@ -1,7 +1,7 @@
 """How a run advances by one rollout: compiled on the twin, or with environments outside JAX."""
 
 from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,13 @@ class Collector(Protocol):
     def advance(self, state: TrainState) -> tuple[TrainState, Metrics]: ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Scheduled(Protocol):
+    """Environments that change over a run, such as a reward that asks for more and more."""
+
+    def set_progress(self, fraction: float) -> None: ...
 
 
 class TwinCollector:
@@ -52,7 +59,7 @@ class HostCollector:
         if self.view is None:
             self.view = self.environments.reset(self.seed + 7919 * rollout)
         progress = jnp.float32(rollout) / self.num_rollouts
-        if hasattr(self.environments, "set_progress"):
+        if isinstance(self.environments, Scheduled):
             self.environments.set_progress(float(progress))
         temperatures = schedule.temperatures(self.hyper, progress)
         trajectory, episodes = self.collect(state, temperatures, np.random.default_rng([self.seed, rollout]))
@@ -71,13 +78,11 @@ class HostCollector:
             action = np.asarray(act(view, step_noise))
             step = self.environments.step(action)
             done = step.terminated | step.truncated
-            transitions.append(
-                Trajectory(view, action, step.reward, step.next_view, step.terminated, done)  # type: ignore[arg-type]
-            )
+            transitions.append((view, action, step.reward, step.next_view, step.terminated, done))
             ended += self.tally(step.reward, done)
             self.view = step.view
-        trajectory = Trajectory(*(np.stack(field) for field in zip(*transitions, strict=True)))
-        return trajectory, Episodes(*jnp.asarray(ended, jnp.float32))
+        fields = (jnp.asarray(np.stack(field)) for field in zip(*transitions, strict=True))
+        return Trajectory(*fields), Episodes(*jnp.asarray(ended, jnp.float32))
 
     def tally(self, reward: np.ndarray, done: np.ndarray) -> np.ndarray:
         """Count, total return and total length of the episodes that end with this step."""

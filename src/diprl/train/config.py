@@ -1,5 +1,6 @@
-"""Every setting of a training run in one record: it is the command line, the run's config file and the record's header."""
+"""Every setting of a training run in one record: the command line, the run's config file and the record's header."""
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -153,7 +154,7 @@ def check_number(name: str, value: Any) -> None:
     """Refuse a value outside the range in which the setting has a meaning."""
     if isinstance(value, bool):
         return
-    if not isinstance(value, int | float) or value != value:
+    if not isinstance(value, int | float) or math.isnan(value):
         raise DiprlError(f"{name} must be a number, not {value!r}")
     if name in POSITIVE and value <= 0:
         raise DiprlError(f"{name} must be positive, not {value}")

@@ -94,6 +94,8 @@ class Engine:
 
     def iteration(self, state: TrainState, hyper: Hyper, num_rollouts: Array) -> tuple[TrainState, Metrics]:
         """One rollout on the twin and the update from it."""
+        if self.twin is None or state.running is None:
+            raise ValueError(f"{self.task.name} has no twin to collect from")
         key, collect_key = jr.split(state.key)
         temperatures = schedule.temperatures(hyper, state.rollout / num_rollouts)
         running, trajectory, episodes = collect(

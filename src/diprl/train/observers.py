@@ -8,19 +8,22 @@ from pathlib import Path
 from diprl.errors import DiprlError
 from diprl.train.snapshot import Snapshot
 
+Row = dict[str, float | None]
+"""Figures by name; None for one that is not finite, which JSON cannot say."""
+
 
 class MetricsLog:
-    """One row per snapshot in `metrics.csv` and `metrics.jsonl`; a resumed run continues where its checkpoint stands."""
+    """A row per snapshot in `metrics.csv` and `metrics.jsonl`; a resumed run continues where its checkpoint stands."""
 
     def __init__(self, folder: Path, from_step: int = 0) -> None:
         self.csv, self.jsonl = folder / "metrics.csv", folder / "metrics.jsonl"
-        self.rows = [row for row in read_rows(self.jsonl) if row["time/total_timesteps"] <= from_step]
+        self.rows = [row for row in read_rows(self.jsonl) if (row["time/total_timesteps"] or 0) <= from_step]
         self.jsonl.write_text("".join(json.dumps(row) + "\n" for row in self.rows))
         self.columns = list(self.rows[0]) if self.rows else []
         self.write_table()
 
     def __call__(self, snapshot: Snapshot) -> None:
-        row = {
+        row: Row = {
             name: value if math.isfinite(value) else None for name, value in sorted(snapshot.metrics.items())
         }
         self.rows.append(row)
@@ -41,7 +44,7 @@ class MetricsLog:
                 writer.writerows(self.rows)
 
 
-def read_rows(path: Path) -> list[dict[str, float]]:
+def read_rows(path: Path) -> list[Row]:
     """Complete rows of a metrics file; a line that a crash cut short is left out."""
     rows = []
     if path.exists():

@@ -75,7 +75,7 @@ def descend(
 
     def group_step(vector: Array, state: Any, gradient: Array, on: Array) -> tuple[Array, Any]:
         update, new_state = adam.update(gradient * shrink, state)
-        stepped = (vector - learning_rate * update, new_state)
+        stepped = (vector - learning_rate * jnp.asarray(update), new_state)
         return jax.tree.map(lambda new, old: jnp.where(on, new, old), stepped, (vector, state))
 
     stepped = [group_step(*group) for group in zip(vectors, moments, gradients, active, strict=True)]

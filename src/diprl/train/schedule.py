@@ -6,24 +6,24 @@ from jaxtyping import Array, Float
 from diprl.policy.base import Temperatures
 from diprl.train.config import Hyper
 
-Scalar = Float[Array, ""]
+Scalar = Float[Array, ""] | float
 
 
-def linear(start: Scalar, end: Scalar, progress: Scalar) -> Scalar:
-    return start + (end - start) * progress
+def linear(start: Scalar, end: Scalar, progress: Scalar) -> Float[Array, ""]:
+    return jnp.asarray(start + (end - start) * progress)
 
 
-def span(start: Scalar, end: Scalar, progress: Scalar) -> Scalar:
+def span(start: Scalar, end: Scalar, progress: Scalar) -> Float[Array, ""]:
     """How far progress has come on the way from start to end, between 0 and 1."""
     return jnp.clip((progress - start) / jnp.maximum(end - start, 1e-6), 0.0, 1.0)
 
 
-def geometric(start: Scalar, end: Scalar, part: Scalar) -> Scalar:
-    return start * (end / start) ** part
+def geometric(start: Scalar, end: Scalar, part: Scalar) -> Float[Array, ""]:
+    return jnp.asarray(start * (end / start) ** part)
 
 
 def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
-    """Conditions and terminals sharpen over the hardening span, the architecture between its ramp and that span's end."""
+    """Conditions and terminals sharpen over the hardening span, the architecture from its ramp to that span's end."""
     hardening = span(hyper.harden_from, hyper.harden_to, progress)
     settling = span(hyper.architecture_to, hyper.harden_to, progress)
     return Temperatures(
@@ -33,7 +33,7 @@ def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
     )
 
 
-def ramped_alpha(hyper: Hyper, progress: Scalar) -> Scalar:
+def ramped_alpha(hyper: Hyper, progress: Scalar) -> Float[Array, ""]:
     """The scheduled weight of the architecture entropy: quadratic, so that early training stays free to explore."""
     return (
         hyper.alpha + hyper.alpha_ramp * span(hyper.architecture_from, hyper.architecture_to, progress) ** 2

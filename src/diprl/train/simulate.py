@@ -1,4 +1,4 @@
-"""Whole episodes on a JAX twin, compiled: validation while training, the gap of each hardening, search over programs."""
+"""Whole episodes on a JAX twin, compiled: validation while training, the gap of each hardening, search for programs."""
 
 from collections.abc import Callable
 from typing import Any

@@ -61,6 +61,8 @@ class Validator:
     ) -> Array:
         from diprl.train.simulate import episode_returns
 
+        if self.engine.twin is None:
+            raise ValueError(f"{self.engine.task.name} has no twin to play on")
         agent = self.engine.blueprint.build(vectors, normaliser)
 
         def act(view: Array, noise: Array) -> Array:
