@@ -14,7 +14,8 @@ from diprl.program.ast import terminals, walk
 
 _CHARACTER, _LINE, _MARGIN, _GAP, _LEVEL = 7.3, 17, 10, 22, 54
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#dd8452", "#7f7f7f")
-_STYLE = """text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #1b1f24; text-anchor: middle; }
+_STYLE = """text { font-family: Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: 12px;
+fill: #1b1f24; text-anchor: middle; }
 .condition { fill: #ffffff; stroke: #8c959f; } .edge { stroke: #8c959f; fill: none; } .side { fill: #57606a; }
 .leaf { fill-opacity: 0.22; stroke-width: 1.5; }
 @media (prefers-color-scheme: dark) {

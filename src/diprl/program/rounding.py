@@ -23,7 +23,9 @@ def round_program(program: Program, digits: int) -> Program:
 
 def _round(node: Node, digits: int) -> Node:
     if isinstance(node, If):
-        return If(round_condition(node.condition, digits), _round(node.then, digits), _round(node.orelse, digits))
+        return If(
+            round_condition(node.condition, digits), _round(node.then, digits), _round(node.orelse, digits)
+        )
     if isinstance(node, Affine):
         weights = tuple(tuple(round_number(value, digits) for value in row) for row in node.weights)
         return Affine(weights, tuple(round_number(value, digits) for value in node.bias))

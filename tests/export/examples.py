@@ -1,0 +1,89 @@
+"""Programs that a person would write, and a small network, shared by the tests of exports."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.program import Program, parse
+
+CHAIN = parse(
+    """
+task: CartPole-v1
+features: cart_position [m] in [-4.8, 4.8], int [m/s], pole_angle [rad], pole_angular_velocity [rad/s]
+actions: left, right
+
+if 3*pole_angle + pole_angular_velocity > 0.1:
+    right
+elif -0.25*cart_position - 1e-5*int > 0:
+    right
+else:
+    left
+"""
+)
+
+NESTED = parse(
+    """
+task: Pendulum & more_1
+features: x: "cosine of the angle", y in [-1, 1], angular_velocity [rad/s] in [-8, 8]
+outputs: torque [N m] in [-2, 2], brake
+
+if x > 0.5:
+    if angular_velocity < 0:
+        torque = -10*y - 2.5*angular_velocity
+        brake = 0
+    else:
+        torque = 1
+        brake = x - y
+else:
+    torque = 2*angular_velocity
+    brake = 0.125
+"""
+)
+
+BLEND = parse(
+    """
+task: Ant
+features: goal_x, goal_y
+primitives: up, left
+actuators: [-1, 1], [-0.5, 0.5], [-1, 1]
+
+if goal_x > goal_y:
+    up
+else:
+    0.3*up + 0.7*left
+"""
+)
+
+EXAMPLES: tuple[Program, ...] = (CHAIN, NESTED, BLEND)
+
+
+@dataclass(frozen=True, eq=False)
+class SmallNetwork:
+    """Random numbers in the form of a primitive."""
+
+    name: str
+    mean: NDArray[Any]
+    std: NDArray[Any]
+    layers: tuple[tuple[NDArray[Any], NDArray[Any]], ...]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+def network(name: str, seed: int) -> SmallNetwork:
+    """Five senses, two hidden layers, three actuators."""
+    generator = np.random.default_rng(seed)
+    widths = (5, 7, 6, 3)
+    layers = tuple(
+        (generator.normal(size=(inputs, outputs)), generator.normal(size=outputs))
+        for inputs, outputs in pairwise(widths)
+    )
+    mean, std = generator.normal(size=5), generator.uniform(0.5, 2.0, 5)
+    return SmallNetwork(
+        name, mean, std, layers, np.array([-1.0, -np.inf, -0.5]), np.array([1.0, np.inf, 0.5])
+    )
+
+
+NETWORKS = (network("left", 1), network("up", 2))

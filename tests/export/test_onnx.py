@@ -1,0 +1,52 @@
+"""ONNX graphs, where the libraries are installed."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from diprl.errors import DiprlError
+from diprl.export import draw, export, onnx
+from diprl.program import Program
+from tests.export.examples import BLEND, EXAMPLES, NETWORKS
+from tests.program.strategies import programs
+
+
+def installed(name: str) -> bool:
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True
+
+
+needs_runtime = pytest.mark.skipif(
+    not (installed("onnx") and installed("onnxruntime")), reason="onnx and onnxruntime are not installed"
+)
+
+
+@pytest.mark.skipif(installed("onnx"), reason="onnx is installed")
+def test_the_missing_extra_is_named() -> None:
+    with pytest.raises(DiprlError, match=r"pip install 'diprl\[onnx\]'"):
+        onnx.to_onnx(BLEND)
+
+
+@needs_runtime
+@pytest.mark.parametrize("program", EXAMPLES, ids=lambda program: program.task)
+def test_graphs_agree(program: Program, tmp_path: Path) -> None:
+    report = export(program, "onnx", tmp_path)
+    assert report.agrees
+    assert report.checks[0].observations > 3000
+
+
+@needs_runtime
+def test_networks_in_graphs(tmp_path: Path) -> None:
+    assert export(BLEND, "onnx", tmp_path, primitives=NETWORKS).agrees
+
+
+@needs_runtime
+@settings(max_examples=25)
+@given(program=programs())
+def test_random_graphs_agree(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("onnx")
+    assert export(program, "onnx", folder, samples=draw(program, random=50, near=50)).agrees
