@@ -16,7 +16,7 @@ test: .venv/test-setup-done
 	$(BIN)/pytest
 
 .venv/setup-done: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("diprl needs Python 3.11 or newer: make PYTHON=python3.11" * (sys.version_info < (3, 11)))'
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("diprl needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --editable .
 	@touch $@
