@@ -61,7 +61,8 @@ def measure(program: Program) -> dict[str, float]:
 
 def _compiled(program: Program, samples: Samples, folder: Path) -> dict[str, float]:
     library = c_check.Library([(program, export(program, "c", folder).files[1], ())])
-    single = replace(samples, features=samples.features.astype(np.float32))
+    with np.errstate(over="ignore"):
+        single = replace(samples, features=samples.features.astype(np.float32))
     return {
         "C, double": _best(lambda: library.run(program, samples), len(samples)),
         "C, float": _best(lambda: library.run(program, single, kind=np.float32), len(samples)),

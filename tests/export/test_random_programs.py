@@ -40,7 +40,7 @@ def test_interpreted_targets(program: Program, names: list[str], target: str) ->
 @pytest.mark.skipif(c_check.compiler() is None, reason="no C compiler")
 @pytest.mark.parametrize("flags", [c_check.FLAGS, EXACT], ids=["strict", "fused"])
 @settings(
-    max_examples=4,
+    max_examples=2,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diprl.errors import ProgramError
@@ -27,6 +27,7 @@ TWO = (Feature("x"), Feature("y"))
 either_numbers = st.sampled_from([programs(), programs(tame_numbers)]).flatmap(lambda strategy: strategy)
 
 
+@settings(max_examples=50)
 @given(either_numbers, st.integers(0, 1000))
 def test_batch_equals_single(program: Program, seed: int) -> None:
     features = observations(program, 40, seed)
@@ -39,6 +40,7 @@ def test_batch_equals_single(program: Program, seed: int) -> None:
     assert np.array_equal(np.signbit(batch), np.signbit(np.array(single)))
 
 
+@settings(max_examples=50)
 @given(either_numbers, st.integers(0, 1000))
 def test_branches_are_numbered_as_printed(program: Program, seed: int) -> None:
     features = observations(program, 20, seed)

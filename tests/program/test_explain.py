@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diprl.errors import ProgramError
@@ -59,6 +59,7 @@ def test_observations_that_are_not_finite_have_no_flips() -> None:
     assert (found.action, found.nearest, found.single) == ("left", None, ())
 
 
+@settings(max_examples=50)
 @given(programs(tame_numbers, (Discrete, Continuous)), st.integers(0, 1000))
 def test_flips_flip_and_none_is_shorter(program: Program, seed: int) -> None:
     generator = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diprl.errors import DiprlError, ProgramError
@@ -81,6 +81,7 @@ def test_sizes() -> None:
     assert (CHAIN.depth, CHAIN.conditions, CHAIN.coefficients) == (3, 2, 3)
 
 
+@settings(max_examples=50)
 @given(st.lists(st.text(max_size=12), max_size=4))
 def test_any_text_becomes_a_unique_identifier(texts: list[str]) -> None:
     found = unique_identifiers(texts)
@@ -134,6 +135,7 @@ def test_impossible_edits_are_named(path: str, change: dict[str, Any], message: 
     assert message in str(caught.value)
 
 
+@settings(max_examples=50)
 @given(programs(tame_numbers, (Discrete,)), st.integers(0, 100))
 def test_swapping_twice_changes_nothing(program: Program, seed: int) -> None:
     if isinstance(program.root, If):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diprl.program import Act, Condition, Discrete, Feature, If, Program, Signature, parse
@@ -12,18 +12,21 @@ from tests.program.strategies import programs
 SIGNATURE = Signature((Feature("x", "m", -1.0, 1.0), Feature("y")), Discrete(("left", "right")))
 
 
+@settings(max_examples=50)
 @given(programs())
 def test_text_round_trip(program: Program) -> None:
     assert parse(str(program)) == program
     assert str(parse(str(program))) == str(program)
 
 
+@settings(max_examples=50)
 @given(programs())
 def test_json_round_trip(program: Program) -> None:
     assert Program.from_json(program.to_json()) == program
     assert Program.from_json(program.to_json()).to_json() == program.to_json()
 
 
+@settings(max_examples=50)
 @given(program=programs(), suffix=st.sampled_from([".json", ".txt", ""]))
 def test_files_round_trip(program: Program, suffix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("programs") / f"program{suffix}"
