@@ -10,6 +10,7 @@ from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
 from diprl.tasks.mujoco.cheetah import HURDLES
 from diprl.tasks.mujoco.description import Start
+from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitive_tasks import cheetah_forward, mixed_start, primitive_tasks
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
@@ -132,17 +133,20 @@ def test_a_runner_trains_on_the_track_and_on_open_ground() -> None:
     assert np.abs(x[~beyond]).max() <= 0.1
 
 
-def test_falling_over_ends_a_jump_but_not_a_run() -> None:
-    forward, jump = (
-        primitive_tasks()[name]().reference().unwrapped for name in ("cheetah_forward", "cheetah_jump")
-    )
-    for environment, terminated in ((forward, False), (jump, True)):
-        environment.begin(Start(np.array([[0.0, 0.5, 1.5] + [0.0] * 6]), np.zeros((1, 9)), np.empty((1, 0))))
-        assert environment.step(np.zeros(6))[2] == terminated
+@pytest.mark.parametrize(
+    ("name", "pitch", "ends"),
+    [("cheetah_forward", 1.2, False), ("cheetah_forward", 1.8, True), ("cheetah_jump", 1.2, True)],
+)
+def test_falling_over_ends_a_run_and_leaning_a_jump(name: str, pitch: float, ends: bool) -> None:
+    environment = primitive_tasks()[name]().reference().unwrapped
+    assert isinstance(environment, MujocoEnvironment)
+    environment.begin(Start(np.array([[0.0, 0.5, pitch] + [0.0] * 6]), np.zeros((1, 9)), np.empty((1, 0))))
+    assert environment.step(np.zeros(6))[2] == ends
 
 
 def test_the_ant_is_paid_for_pace_up_to_a_limit_and_not_for_drift() -> None:
     ant = primitive_tasks()["ant_up"]().reference().unwrapped
+    assert isinstance(ant, MujocoEnvironment)
     ant.reset(seed=0)
     ant.data.qvel[:2] = (4.0, -1.0)
     info = ant.step(np.zeros(8))[4]
