@@ -27,19 +27,52 @@ PAPER = Config(
     target_entropy=0.1,
     architecture_temperature_end=1.0,
     condition_temperature_end=1.0,
+    settle_temperature=1.0,
 )
 """The paper's section on experiments and its release: alternating phases, dual ascent, constant temperatures."""
 
 DEFAULT = Config(learning_rate=5e-3)
 """A sound start for an environment nobody has tuned."""
 
-SWING_UP: dict[str, Any] = {"learning_rate": 1e-2, "gae_lambda": 0.9, "entropy_coefficient": 0.03}
-DOOR_KEY: dict[str, Any] = {"learning_rate": 3e-3, "entropy_coefficient": 0.05, "gamma": 0.97, "max_depth": 8}
+DOOR_KEY: dict[str, Any] = {
+    "learning_rate": 0.017,
+    "entropy_coefficient": 0.03,
+    "gamma": 0.97,
+    "clip_range": 0.3,
+    "value_coefficient": 0.25,
+    "max_grad_norm": 5.0,
+    "architecture_from": 0.2,
+    "architecture_to": 0.3,
+    "condition_temperature_end": 0.1,
+    "harden_from": 0.1,
+    "harden_to": 0.7,
+}
 
 TUNED: dict[str, dict[str, Any]] = {
     "CartPole-v1": {"total_timesteps": 400_000, "num_steps": 64, "learning_rate": 1e-2},
-    "Acrobot-v1": SWING_UP,
-    "MountainCar-v0": SWING_UP,
+    "Acrobot-v1": {
+        "learning_rate": 7e-3,
+        "gae_lambda": 0.9,
+        "entropy_coefficient": 0.02,
+        "value_coefficient": 0.25,
+        "max_grad_norm": 5.0,
+        "architecture_from": 0.2,
+        "architecture_to": 0.3,
+        "condition_temperature_end": 0.1,
+        "harden_from": 0.4,
+    },
+    "MountainCar-v0": {
+        "learning_rate": 0.015,
+        "gae_lambda": 0.8,
+        "entropy_coefficient": 0.09,
+        "gamma": 0.98,
+        "clip_range": 0.1,
+        "value_coefficient": 1.0,
+        "max_grad_norm": 5.0,
+        "architecture_to": 0.5,
+        "harden_from": 0.4,
+        "harden_to": 0.7,
+    },
     "DoorKey-5x5": DOOR_KEY,
     "DoorKey-6x6": DOOR_KEY,
     "DoorKey-8x8": DOOR_KEY,

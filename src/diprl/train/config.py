@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, fields, replace
+from math import isnan
 from typing import Any, NamedTuple
 
 from diprl.errors import DiprlError, unknown
@@ -33,6 +34,8 @@ class Hyper(NamedTuple):
     harden_to: Any
     terminal_temperature: Any
     terminal_temperature_end: Any
+    settle_from: Any
+    settle_temperature: Any
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ class Config:
     terminal_temperature: float = 0.25
     terminal_temperature_end: float = 0.25
     """Softness of the terminals, over the same span."""
+    settle_from: float = 0.85
+    settle_temperature: float = 0.02
+    """From here on conditions and terminals sharpen further, by this factor at the end: any run ends discrete."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -145,9 +151,9 @@ class Config:
 POSITIVE = {
     "total_timesteps", "num_envs", "num_steps", "minibatch_size", "num_epochs", "hidden_size", "max_depth",
     "learning_rate", "clip_range", "max_grad_norm", "condition_temperature", "condition_temperature_end",
-    "terminal_temperature", "terminal_temperature_end", "architecture_temperature_end",
+    "terminal_temperature", "terminal_temperature_end", "architecture_temperature_end", "settle_temperature",
 }  # fmt: skip
-FRACTIONS = {"gamma", "gae_lambda", "architecture_from", "architecture_to", "harden_from", "harden_to"}
+FRACTIONS = {"gamma", "gae_lambda", "architecture_from", "architecture_to", "harden_from", "harden_to", "settle_from"}
 
 
 def check_number(name: str, value: Any) -> None:

@@ -1,7 +1,7 @@
 """Scoring: on the reference environment whatever acts, on the twin whatever is compiled."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def program_act(task: Task, program: Program) -> Act:
         primitives = None
         if layout.primitives:
             primitives = views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
-        return program.act_batch(views[:, : layout.features], primitives)
+        return program.act_batch(views[:, : len(program.signature.features)], primitives)
 
     return act
 
@@ -41,23 +41,58 @@ def evaluate(task: Task, act: Act, episodes: int = 100, seed: int = EVALUATION_S
     """Returns of episodes seeded seed, seed + 1, … on the reference environment, several at a time."""
     if episodes < 1:
         raise DiprlError(f"episodes must be at least 1, not {episodes}")
-    environments = [task.reference() for _ in range(min(episodes, PARALLEL_EPISODES))]
+    played = play(task, lambda views, _: act(views), range(seed, seed + episodes))
+    return score_of(played.returns, {name: float(np.mean(values)) for name, values in played.extra.items()})
+
+
+def evaluate_many(
+    task: Task, programs: Sequence[Program], episodes: int, seed: int
+) -> tuple[NDArray[np.float64], int]:
+    """Returns (programs, episodes) of several programs on the same episodes, and the steps they took."""
+    acts = [program_act(task, program) for program in programs]
+
+    def act(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
+        owner = plays // episodes
+        rows = [np.flatnonzero(owner == index) for index in range(len(acts))]
+        actions = [acts[index](views[row]) for index, row in enumerate(rows) if len(row)]
+        return np.concatenate(actions)[np.argsort(np.concatenate(rows))]
+
+    played = play(task, act, [*range(seed, seed + episodes)] * len(programs))
+    return played.returns.reshape(len(programs), episodes), played.steps
+
+
+class Played(NamedTuple):
+    """What a list of episodes gave."""
+
+    returns: NDArray[np.float64]
+    extra: dict[str, list[float]]
+    """What the environment reported at the end of episodes."""
+    steps: int
+
+
+def play(
+    task: Task, act: Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[Any]], seeds: Sequence[int]
+) -> Played:
+    """Play one episode per seed; `act` receives views and which episode each belongs to.
+
+    Environments step in lockstep; one that ends takes the next episode that nobody has played yet.
+    """
+    environments = [task.reference() for _ in range(min(len(seeds), PARALLEL_EPISODES))]
     try:
-        return _play(task, act, environments, episodes, seed)
+        return _play(task, act, environments, seeds)
     finally:
         for environment in environments:
             environment.close()
 
 
-def _play(task: Task, act: Act, environments: list[Any], episodes: int, seed: int) -> Score:
-    """Step all environments in lockstep; one that ends takes the next episode that nobody has played yet."""
-    returns = np.zeros(episodes)
-    extra: dict[str, list[float]] = {}
+def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]) -> Played:
+    returns, extra, steps = np.zeros(len(seeds)), {}, 0
     episode_of = list(range(len(environments)))
-    observations = [env.reset(seed=seed + i)[0] for i, env in zip(episode_of, environments, strict=True)]
+    observations = [env.reset(seed=seeds[i])[0] for i, env in zip(episode_of, environments, strict=True)]
     following = len(environments)
     while environments:
-        actions = act(task.view(np.asarray(observations)))
+        actions = act(task.view(np.asarray(observations)), np.array(episode_of))
+        steps += len(environments)
         for slot in reversed(range(len(environments))):
             observations[slot], reward, terminated, truncated, info = environments[slot].step(actions[slot])
             returns[episode_of[slot]] += _finite(task, float(reward), observations[slot])
@@ -66,13 +101,13 @@ def _play(task: Task, act: Act, environments: list[Any], episodes: int, seed: in
             for name in ("distance", "is_success"):
                 if name in info:
                     extra.setdefault(name, []).append(float(info[name]))
-            if following < episodes:
-                observations[slot] = environments[slot].reset(seed=seed + following)[0]
+            if following < len(seeds):
+                observations[slot] = environments[slot].reset(seed=seeds[following])[0]
                 episode_of[slot], following = following, following + 1
             else:
                 for items in (environments, observations, episode_of):
                     _retire(items, slot)
-    return score_of(returns, {name: float(np.mean(values)) for name, values in extra.items()})
+    return Played(returns, extra, steps)
 
 
 def _retire(items: list[Any], slot: int) -> None:

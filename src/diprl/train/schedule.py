@@ -6,7 +6,7 @@ from jaxtyping import Array, Float
 from diprl.policy.base import Temperatures
 from diprl.train.config import Hyper
 
-Scalar = Float[Array, ""] | float
+Scalar = Float[Array, ""] | float | float
 
 
 def linear(start: Scalar, end: Scalar, progress: Scalar) -> Float[Array, ""]:
@@ -23,13 +23,17 @@ def geometric(start: Scalar, end: Scalar, part: Scalar) -> Float[Array, ""]:
 
 
 def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
-    """Conditions and terminals sharpen over the hardening span, the architecture from its ramp to that span's end."""
+    """Conditions and terminals sharpen over the hardening span, and once more when all else is decided.
+
+    The architecture sharpens between the end of its ramp and that of the span.
+    """
     hardening = span(hyper.harden_from, hyper.harden_to, progress)
-    settling = span(hyper.architecture_to, hyper.harden_to, progress)
+    settled = geometric(1.0, hyper.settle_temperature, span(hyper.settle_from, 1.0, progress))
+    chosen = span(hyper.architecture_to, hyper.harden_to, progress)
     return Temperatures(
-        architecture=geometric(1.0, hyper.architecture_temperature_end, settling),
-        condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening),
-        terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening),
+        architecture=geometric(1.0, hyper.architecture_temperature_end, chosen),
+        condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening) * settled,
+        terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening) * settled,
     )
 
 
