@@ -4,15 +4,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from diprl.model import PPO as PPO
+    from diprl.model import VIPER as VIPER
     from diprl.model import DiPRL as DiPRL
+    from diprl.model import DTSemNet as DTSemNet
+    from diprl.model import PiPRL as PiPRL
     from diprl.program import Program as Program
     from diprl.tasks.registry import load_task as load_task
 
 __version__ = "0.1.0"
 
-PUBLIC = {"DiPRL": "diprl.model", "Program": "diprl.program", "load_task": "diprl.tasks.registry"}
+MODELS = ("DiPRL", "PPO", "PiPRL", "DTSemNet", "VIPER")
+PUBLIC = dict.fromkeys(MODELS, "diprl.model") | {
+    "Program": "diprl.program",
+    "load_task": "diprl.tasks.registry",
+}
 """Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
-__all__ = ["DiPRL", "Program", "load_task"]
+__all__ = ["PPO", "VIPER", "DTSemNet", "DiPRL", "PiPRL", "Program", "load_task"]
 
 
 def __getattr__(name: str) -> Any:

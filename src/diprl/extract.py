@@ -17,6 +17,7 @@ from diprl.policy.derivation_tree import (
     DiscreteTerminals,
     Terminals,
 )
+from diprl.policy.dtsemnet import DTSemNet
 from diprl.program import Program
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
 from diprl.program.signature import Continuous, Discrete, Signature
@@ -72,7 +73,7 @@ def moments(normaliser: Normaliser) -> tuple[jax.Array, jax.Array]:
     return normaliser.mean, normaliser.scale
 
 
-def condition(tree: DerivationTree, level: int, mean: NDArray, scale: NDArray) -> Condition:
+def condition(tree: DerivationTree | DTSemNet, level: int, mean: NDArray, scale: NDArray) -> Condition:
     """w · (f − μ)/σ + b > 0 in raw units."""
     weights = np.asarray(tree.condition_weights[level], np.float64) / scale
     bias = float(tree.condition_bias[level]) - float(weights @ mean)

@@ -136,3 +136,27 @@ class DiPRL(Model):
     """Learns an if/else program by driving a relaxed one towards a discrete one while it trains."""
 
     method = "diprl"
+
+
+class PPO(Model):
+    """Learns a network, the reference that programs are compared with."""
+
+    method = "ppo"
+
+
+class PiPRL(Model):
+    """Learns a relaxed program, extracts the likeliest shape and fine-tunes it."""
+
+    method = "pi-prl"
+
+
+class DTSemNet(Model):
+    """Learns a complete decision tree of linear conditions."""
+
+    method = "dtsemnet"
+
+
+class VIPER(Model):
+    """Learns a network and imitates it by a decision tree over single features."""
+
+    method = "viper"

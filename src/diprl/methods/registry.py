@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from diprl.errors import unknown
-from diprl.methods import diprl, presets
+from diprl.methods import baseline_presets, diprl, dtsemnet, pi_prl, ppo, presets, viper
 from diprl.methods.base import Job, Outcome
 from diprl.train.config import Config
 
@@ -21,6 +21,10 @@ class Method:
 
 METHODS: dict[str, Method] = {
     "diprl": Method("DiPRL", diprl.fit, presets.preset),
+    "ppo": Method("PPO", ppo.fit, baseline_presets.ppo),
+    "pi-prl": Method("pi-PRL", pi_prl.fit, baseline_presets.pi_prl),
+    "dtsemnet": Method("DTSemNet", dtsemnet.fit, baseline_presets.dtsemnet),
+    "viper": Method("VIPER", viper.fit, baseline_presets.ppo),
 }
 
 

@@ -112,7 +112,7 @@ class DTSemNet(AbstractPolicy):
         )
 
     def leaf_scores(self, features: Float[Array, " features"]) -> Float[Array, " leaves"]:
-        """v_l of every leaf, level by level; where a test is exactly 0 the first of the equals is the one that fails."""
+        """v_l of every leaf, level by level; a test that is exactly 0 fails, since its failing side comes first."""
         margins = self.condition_weights @ features + self.condition_bias
         scores = jnp.zeros(1)
         while (width := scores.shape[0]) <= self.conditions:

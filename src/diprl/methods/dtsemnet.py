@@ -1,0 +1,84 @@
+"""DTSemNet: train a complete decision tree of linear tests by PPO; it is a program all along.
+
+The height of the tree is `max_depth`. It reads the features that programs read and, where programs blend primitives,
+each leaf holds a blend, so that it has the same means as a program has.
+"""
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jaxtyping import PRNGKeyArray
+
+from diprl.errors import DiprlError
+from diprl.extract import action_range, condition, feature_moments, terminal
+from diprl.methods.agents import LOG_STD, TERMINAL_NOISE, with_critic
+from diprl.methods.base import Job, Outcome, train_agent
+from diprl.policy.agent import Agent
+from diprl.policy.base import Temperatures
+from diprl.policy.derivation_tree import AffineTerminals, BlendTerminals, DiscreteTerminals, Terminals
+from diprl.policy.dtsemnet import ActionLeaves, AffineLeaves, BlendLeaves, DTSemNet, Leaves, make_dtsemnet
+from diprl.program import Program
+from diprl.program.ast import If, Node
+from diprl.program.signature import Actions, Discrete, Primitives
+from diprl.tasks.base import Task
+from diprl.train.config import Config
+from diprl.train.evaluate import program_act
+
+
+def fit(job: Job) -> Outcome:
+    """Train the tree and write it down."""
+    trained = train_agent(
+        job, dtsemnet_agent, lambda agent, temperatures: read_off(job.task, agent, temperatures)
+    )
+    program = read_off(job.task, trained.agent, trained.temperatures)
+    return Outcome(program_act(job.task, program), program, trained.steps, trained)
+
+
+def dtsemnet_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+    """An untrained tree over the task's features."""
+    tree_key, leaf_key, critic_key = jr.split(key, 3)
+    features = task.layout.features
+    leaves = make_leaves(task.signature.actions, 2**config.max_depth, features, key=leaf_key)
+    tree = make_dtsemnet(features, config.max_depth, leaves, key=tree_key)
+    return with_critic(tree, task.layout, config, key=critic_key)
+
+
+def make_leaves(actions: Actions, count: int, features: int, *, key: PRNGKeyArray) -> Leaves:
+    if isinstance(actions, Discrete):
+        if count < len(actions.names):
+            raise DiprlError(f"max_depth gives {count} leaves for {len(actions.names)} actions: raise it")
+        return ActionLeaves(len(actions.names))
+    outputs = len(actions.low)
+    log_std = jnp.full((count, outputs), LOG_STD)
+    if isinstance(actions, Primitives):
+        return BlendLeaves(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))), log_std)
+    weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))
+    return AffineLeaves(weights, jnp.zeros((count, outputs)), log_std, *action_range(actions))
+
+
+def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
+    """The tree as nested conditions in raw units."""
+    agent = jax.device_get(agent)
+    tree = agent.policy
+    if not isinstance(tree, DTSemNet):
+        raise TypeError(f"expected a DTSemNet, got {type(tree).__name__}")
+    mean, scale = feature_moments(agent)
+    terminals = as_terminals(tree)
+
+    def node(index: int) -> Node:
+        if index >= tree.conditions:
+            return terminal(terminals, index - tree.conditions, mean, scale, temperatures)
+        return If(condition(tree, index, mean, scale), node(2 * index + 2), node(2 * index + 1))
+
+    return Program(task.signature, node(0), task.name)
+
+
+def as_terminals(tree: DTSemNet) -> Terminals:
+    """The leaves in the form that extraction reads."""
+    leaves = tree.leaves
+    if isinstance(leaves, ActionLeaves):
+        labels = jnp.arange(tree.conditions + 1) % leaves.actions
+        return DiscreteTerminals(jax.nn.one_hot(labels, leaves.actions))
+    if isinstance(leaves, BlendLeaves):
+        return BlendTerminals(leaves.logits, leaves.log_std[0])
+    return AffineTerminals(leaves.weights, leaves.bias, leaves.log_std[0], leaves.centre, leaves.scale)

@@ -1,0 +1,137 @@
+"""VIPER: imitate a neural oracle by a decision tree, on the states that the tree itself visits (Q-DAgger).
+
+The height of the tree is `max_depth`; the other settings are those of PPO, which trains the oracle from the same seed.
+The tree reads what the oracle reads. Where programs blend primitives the oracle moves actuators, so the tree does too,
+and its program computes their values from the whole observation.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jaxtyping import Array
+from numpy.typing import NDArray
+
+from diprl.methods.acting import agent_act
+from diprl.methods.agents import neural_agent
+from diprl.methods.base import Job, Outcome, Trained, train_agent
+from diprl.methods.cart import Tree, grow_classifier, grow_regressor, scikit_learn_trees, to_program
+from diprl.policy.mlp import MLPPolicy
+from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
+from diprl.tasks.base import Environments, Task
+from diprl.tasks.vector import make_environments
+from diprl.train.evaluate import Act, play, program_act
+from diprl.train.validate import VALIDATION_SEED
+
+ROUNDS = 80
+SAMPLES = 100_000
+"""Environment steps of all rounds together, though never more than the oracle was trained for."""
+SAMPLERS = 10
+"""Environments stepped together; episodes go on from one round to the next."""
+SELECTION_EPISODES = 240
+"""Episodes that the candidates share at each halving."""
+
+Views = NDArray[np.float32]
+
+
+class Lesson(NamedTuple):
+    """Visited states, what the oracle does in them, and how much that matters."""
+
+    views: Views
+    actions: NDArray[Any]
+    weights: NDArray[np.floating[Any]]
+
+
+def fit(job: Job) -> Outcome:
+    """Train the oracle, imitate it in rounds, keep the best tree."""
+    scikit_learn_trees()
+    oracle = train_agent(job, neural_agent, None)
+    length = max(min(SAMPLES, oracle.steps) // (ROUNDS * SAMPLERS), 1)
+    best, played = select(job.task, imitate(job, oracle, length))
+    program = to_program(best, tree_signature(job.task), job.task.name)
+    steps = {
+        "oracle_steps": oracle.steps,
+        "sampled_steps": length * ROUNDS * SAMPLERS,
+        "selection_steps": played,
+    }
+    return Outcome(program_act(job.task, program), program, sum(steps.values()), oracle, steps)
+
+
+def imitate(job: Job, oracle: Trained, length: int) -> list[Tree]:
+    """A tree per round, grown on all states visited so far: in the first round by the oracle, then by the last tree."""
+    discrete = isinstance(job.task.signature.actions, Discrete)
+    ask = choices_of(oracle) if discrete else vectors_of(oracle)
+    environments = make_environments(job.task, SAMPLERS, "sync" if job.task.twin else job.backend)  # type: ignore[arg-type]
+    act, lessons, trees = agent_act(oracle), [], []
+    with closing(environments):
+        view = environments.reset(job.seed)
+        for _ in range(ROUNDS):
+            visited, view = roll_out(environments, view, act, length)
+            lessons.append(ask(visited))
+            trees.append(grow(lessons, job))
+            act = trees[-1].act
+    return trees
+
+
+def choices_of(oracle: Trained) -> Callable[[Views], Lesson]:
+    """Greedy actions, weighted by max log π − min log π: the oracle's stake in choosing well."""
+    agent, policy = oracle.agent, oracle.agent.policy
+    if not isinstance(policy, MLPPolicy):
+        raise TypeError(f"expected a neural oracle, got {type(policy).__name__}")
+
+    @jax.jit
+    def logits_of(views: Array) -> Array:
+        return jax.vmap(policy.network)(agent.normaliser(views[:, : agent.layout.critic]))
+
+    def ask(views: Views) -> Lesson:
+        logits = np.asarray(logits_of(views), np.float64)
+        return Lesson(views, logits.argmax(axis=-1), np.ptp(logits, axis=-1))
+
+    return ask
+
+
+def vectors_of(oracle: Trained) -> Callable[[Views], Lesson]:
+    """Mean action vectors, all equally important."""
+    act = agent_act(oracle)
+    return lambda views: Lesson(views, act(views), np.ones(len(views)))
+
+
+def roll_out(environments: Environments, view: Views, act: Act, length: int) -> tuple[Views, Views]:
+    """The states visited in so many steps of all environments, and those to go on from."""
+    visited = []
+    for _ in range(length):
+        visited.append(view)
+        view = environments.step(act(view)).view
+    return np.concatenate(visited), view
+
+
+def grow(lessons: list[Lesson], job: Job) -> Tree:
+    views, actions, weights = (np.concatenate(part) for part in zip(*lessons, strict=True))
+    views, height = views[:, : job.task.layout.critic], job.config.max_depth
+    if isinstance(job.task.signature.actions, Discrete):
+        return grow_classifier(views, actions, weights, height, job.seed)
+    return grow_regressor(views, actions, height, job.seed)
+
+
+def select(task: Task, trees: list[Tree]) -> tuple[Tree, int]:
+    """Keep the better half on fresh episodes until one is left; also the steps that this took."""
+    steps, first = 0, VALIDATION_SEED
+    while len(trees) > 1:
+        seeds = range(first, first - (-SELECTION_EPISODES // len(trees)))
+        played = [play(task, lambda views, _, act=tree.act: act(views), seeds) for tree in trees]
+        order = np.argsort([one.returns.mean() for one in played], stable=True)
+        trees = [trees[index] for index in order[len(trees) // 2 :]]
+        steps, first = steps + sum(one.steps for one in played), seeds.stop
+    return trees[0], steps
+
+
+def tree_signature(task: Task) -> Signature:
+    """What the tree's program reads and sets: the task's own names, then numbered ones for what only networks see."""
+    features, actions, layout = task.signature.features, task.signature.actions, task.layout
+    unnamed = tuple(Feature(f"observation_{index}") for index in range(layout.critic - layout.features))
+    if isinstance(actions, Primitives):
+        names = tuple(f"actuator_{index}" for index in range(layout.actuators))
+        actions = Continuous(names, actions.low, actions.high)
+    return Signature((*features, *unnamed), actions)
