@@ -1,0 +1,180 @@
+"""The relaxed program against brute force: every depth, every path, every terminal on its own."""
+
+from itertools import product
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.flatten_util import ravel_pytree
+from numpy.typing import NDArray
+from tests.policy.trees import FEATURES, KINDS, WARM, random_terminals, random_tree
+
+from diprl.policy.base import SOFT, Hardness, entropy
+from diprl.policy.derivation_tree import (
+    LOG_STD_FLOOR,
+    AffineTerminals,
+    BlendTerminals,
+    DerivationTree,
+    DiscreteTerminals,
+    make_tree,
+)
+from diprl.policy.distributions import Categorical, GaussianMixture
+
+DEPTHS = (1, 2, 5)
+PRIMITIVES = np.array([[0.1, 1.0], [-0.4, 0.2], [0.3, -0.9]], np.float32)
+
+
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def depth_probabilities(tree: DerivationTree) -> list[float]:
+    """p_d by walking the stop/continue choices."""
+    choices = softmax(np.asarray(tree.architecture, np.float64) / WARM.architecture)
+    probabilities, reached = [], 1.0
+    for stop, go_on in choices:
+        probabilities.append(reached * stop)
+        reached *= go_on
+    return [*probabilities, reached]
+
+
+def paths(tree: DerivationTree, features: NDArray[np.float64]) -> list[tuple[float, int]]:
+    """Every way through every program: its probability and the terminal at its end."""
+    values = np.asarray(tree.condition_weights, np.float64) @ features + np.asarray(tree.condition_bias)
+    gates = 1.0 / (1.0 + np.exp(-values / WARM.condition))
+    found = []
+    for passed, probability in enumerate(depth_probabilities(tree)):
+        for outcomes in product((True, False), repeat=passed):
+            first = outcomes.index(True) if True in outcomes else None
+            chance = np.prod([g if held else 1.0 - g for g, held in zip(gates, outcomes, strict=False)])
+            terminal = first if first is not None else tree.max_depth - 1 + passed
+            found.append((probability * float(chance), terminal))
+    return found
+
+
+def density(tree: DerivationTree, index: int, features: NDArray[np.float64], action: NDArray[Any]) -> float:
+    """Probability, or density, of an action under one terminal alone."""
+    terminals = tree.terminals
+    if isinstance(terminals, DiscreteTerminals):
+        return float(softmax(np.asarray(terminals.logits[index], np.float64) / WARM.terminal)[int(action)])
+    if isinstance(terminals, BlendTerminals):
+        mean = softmax(np.asarray(terminals.logits[index], np.float64) / WARM.terminal) @ PRIMITIVES
+        deviation = np.exp(np.asarray(terminals.log_std))
+    else:
+        scale = np.array(terminals.scale)
+        mean = np.array(terminals.centre) + scale * (
+            np.asarray(terminals.weights[index]) @ features + np.asarray(terminals.bias[index])
+        )
+        deviation = scale * np.exp(np.asarray(terminals.log_std))
+    normal = np.exp(-0.5 * ((action - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
+    return float(np.prod(normal))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_log_probability_is_the_sum_over_all_paths(kind: str, depth: int) -> None:
+    tree, generator = random_tree(kind, depth, seed=depth), np.random.default_rng(depth)
+    log_prob = eqx.filter_jit(lambda f, a: tree.distribution(f, PRIMITIVES, WARM).log_prob(a))
+    for _ in range(5):
+        features = generator.normal(size=FEATURES).astype(np.float32)
+        action = generator.integers(4) if kind == "discrete" else generator.normal(size=2)
+        brute = sum(p * density(tree, index, features, action) for p, index in paths(tree, features))
+        assert float(log_prob(features, jnp.asarray(action))) == pytest.approx(np.log(brute), abs=2e-4)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("hardness", [Hardness(*flags) for flags in product((False, True), repeat=3)])
+def test_terminal_weights_are_a_distribution_at_every_hardness(depth: int, hardness: Hardness) -> None:
+    tree = random_tree("discrete", depth, seed=7)
+    views = np.random.default_rng(0).normal(scale=5.0, size=(64, FEATURES)).astype(np.float32)
+    weigh = eqx.filter_jit(jax.vmap(lambda f: tree.log_terminal_weights(f, WARM, hardness)))
+    weights = np.exp(np.asarray(weigh(views), np.float64))
+    assert weights.shape == (64, 2 * depth - 1)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-5)
+    if hardness.architecture and hardness.conditions:
+        assert set(np.unique(weights)) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize("depth", [1, 2, 6])
+def test_every_depth_starts_equally_likely(depth: int) -> None:
+    terminals = random_terminals("discrete", 2 * depth - 1, np.random.default_rng(0))
+    tree = jax.jit(lambda key: make_tree(FEATURES, depth, terminals, key=key))(jax.random.key(1))
+    np.testing.assert_allclose(jax.jit(DerivationTree.depth_probabilities)(tree), 1.0 / depth, rtol=1e-6)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_architecture_entropy_is_that_of_the_enumerated_depths(depth: int) -> None:
+    tree = random_tree("discrete", depth, seed=3)
+    enumerated = depth_probabilities(tree)
+    probabilities, found = jax.jit(
+        lambda t: (t.depth_probabilities(0.7), entropy(t.depth_probabilities(0.7)))
+    )(tree)
+    np.testing.assert_allclose(probabilities, enumerated, rtol=1e-5)
+    assert float(found) == pytest.approx(-sum(p * np.log(p) for p in enumerated), abs=1e-6)
+
+
+def test_entropy_of_a_certain_shape_is_zero_and_has_a_gradient() -> None:
+    probabilities = jnp.array([0.0, 1.0, 0.0])
+    assert float(entropy(probabilities)) == 0.0
+    assert np.isfinite(jax.grad(entropy)(probabilities)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_are_finite_differences(kind: str) -> None:
+    with jax.enable_x64(True):
+        tree = jax.tree.map(lambda x: jnp.asarray(np.asarray(x), jnp.float64), random_tree(kind, 4, seed=5))
+        features = jnp.array([0.3, -0.8, 0.5])
+        action = jnp.array(2) if kind == "discrete" else jnp.array([0.2, 0.4])
+        flat, unravel = ravel_pytree(tree)
+
+        def objective(vector: jax.Array) -> jax.Array:
+            changed = unravel(vector)
+            likelihood = changed.distribution(features, PRIMITIVES, WARM).log_prob(action)
+            return likelihood + 0.1 * entropy(changed.depth_probabilities(WARM.architecture))
+
+        step = 1e-6
+        moved = np.eye(flat.size) * step
+        values = jax.jit(jax.vmap(objective))(np.concatenate([flat + moved, flat - moved]))
+        slopes = np.subtract(*np.split(np.asarray(values), 2)) / (2 * step)
+        np.testing.assert_allclose(jax.jit(jax.grad(objective))(flat), slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_nothing_is_sampled_below_the_floor_of_the_deviation() -> None:
+    terminals = BlendTerminals(jnp.zeros((1, 3)), jnp.array([-50.0, 0.0]))
+    tree = make_tree(FEATURES, 1, terminals, key=jax.random.key(0))
+    distribution = tree.distribution(jnp.zeros(FEATURES), jnp.asarray(PRIMITIVES), WARM, SOFT)
+    assert isinstance(distribution, GaussianMixture)
+    np.testing.assert_array_equal(distribution.log_std, [LOG_STD_FLOOR, 0.0])
+
+
+def test_categorical_samples_follow_the_probabilities() -> None:
+    shares = np.array([0.1, 0.0, 0.6, 0.3], np.float32)
+    uniform = ((np.arange(1000) + 0.5) / 1000).astype(np.float32)[:, None]
+    drawn = jax.jit(jax.vmap(Categorical(jnp.asarray(shares)).sample))(uniform)
+    np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 1000, shares, atol=0.002)
+
+
+def test_mixture_samples_have_the_mixture_s_moments() -> None:
+    mixture = GaussianMixture(
+        jnp.log(jnp.array([0.25, 0.75])), jnp.array([[4.0], [-2.0]]), jnp.log(jnp.array([0.5]))
+    )
+    noise = np.random.default_rng(0).random((40_000, 2), dtype=np.float32)
+    drawn = np.asarray(jax.jit(jax.vmap(mixture.sample))(noise), np.float64)
+    variance = 0.25 + 0.25 * 4.5**2 + 0.75 * 1.5**2
+    assert drawn.mean() == pytest.approx(-0.5, abs=0.05)
+    assert drawn.var() == pytest.approx(variance, rel=0.02)
+
+
+def test_affine_means_are_in_units_of_the_action_range() -> None:
+    terminals = AffineTerminals(
+        jnp.zeros((1, 2, FEATURES)), jnp.ones((1, 2)), jnp.zeros(2), (0.5, 10.0), (2.5, 1.0)
+    )
+    tree = make_tree(FEATURES, 1, terminals, key=jax.random.key(0))
+    distribution = tree.distribution(jnp.zeros(FEATURES), jnp.zeros((0, 0)), WARM)
+    assert isinstance(distribution, GaussianMixture)
+    np.testing.assert_allclose(distribution.means[0], [3.0, 11.0])
+    np.testing.assert_allclose(np.exp(distribution.log_std), [2.5, 1.0], rtol=1e-6)
