@@ -9,6 +9,7 @@ COMMANDS = {
     "train": "learn a program for an environment, print it and score it",
     "eval": "score a saved program on its environment",
     "show": "print a saved program",
+    "verify": "prove or refute properties of a saved program",
     "tasks": "list the built-in tasks",
 }
 """One module of this package per command, with a `Command` that tyro turns into options."""

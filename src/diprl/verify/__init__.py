@@ -1,0 +1,20 @@
+"""Claims about a program: proved, refuted with a witness, or unknown with the reason."""
+
+from diprl.verify.check import verify
+from diprl.verify.report import Answer, Finding, Report, Verdict, Witness
+from diprl.verify.spec import Spec
+from diprl.verify.spec_read import load_spec, parse_spec
+from diprl.verify.tree import SpecError
+
+__all__ = [
+    "Answer",
+    "Finding",
+    "Report",
+    "Spec",
+    "SpecError",
+    "Verdict",
+    "Witness",
+    "load_spec",
+    "parse_spec",
+    "verify",
+]

@@ -1,0 +1,36 @@
+"""Where a branch acts, in as few conditions as say it."""
+
+from diprl.program.ast import If, Node
+from diprl.verify.constraint import Box, Constraint, of_condition
+from diprl.verify.context import Context
+
+
+def path_to(root: Node, number: int) -> list[Constraint]:
+    """What holds in a branch, counted in the order in which branches are printed."""
+    stack: list[tuple[Node, list[Constraint]]] = [(root, [])]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, If):
+            stack.append((node.orelse, [*path, of_condition(node.condition, False)]))
+            stack.append((node.then, [*path, of_condition(node.condition, True)]))
+        elif number == 0:
+            return path
+        else:
+            number -= 1
+    raise IndexError("the program has fewer branches")
+
+
+def region(context: Context, box: Box, number: int) -> list[Constraint]:
+    """The conditions of a branch that do not follow from the others and the box."""
+    needed = path_to(context.program.root, number)
+    for constraint in list(needed):
+        others = [other for other in needed if other is not constraint]
+        if not context.question(box, *others, constraint.negated()).feasible():
+            needed = others
+    return needed
+
+
+def region_text(context: Context, constraints: list[Constraint]) -> str:
+    """`where …`, or `everywhere`."""
+    conditions = " and ".join(constraint.text(context.names) for constraint in constraints)
+    return f"where {conditions}" if conditions else "everywhere"
