@@ -10,10 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program import Program
-from diprl.program.ast import Affine, Blend, Condition, If, Node
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, terminals
 from diprl.program.signature import Discrete
 
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A program of fixed shape as search sees it."""
+
+    numbers: Vector
+    actions: NDArray[np.int64]
+    """The action at each leaf in printing order; empty where leaves hold numbers instead."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +39,19 @@ def measure_moments(features: NDArray[np.floating]) -> Moments:
     return Moments(features.mean(axis=0, dtype=np.float64), np.where(spread > 1e-9, spread, 1.0))
 
 
-def to_vector(program: Program, moments: Moments) -> Vector:
-    """All numbers of a program, conditions and terminals in printing order."""
+def to_point(program: Program, moments: Moments) -> Point:
+    """All numbers and actions of a program, conditions and terminals in printing order."""
     parts: list[Vector] = []
     reach = output_reach(program)
     _visit(program.root, lambda node: parts.append(_numbers(node, moments, reach)))
-    return np.concatenate(parts) if parts else np.zeros(0)
+    actions = [leaf.action for leaf in terminals(program.root) if isinstance(leaf, Act)]
+    return Point(np.concatenate(parts) if parts else np.zeros(0), np.array(actions, np.int64))
 
 
-def from_vector(program: Program, vector: Vector, moments: Moments) -> Program:
-    """The same program with other numbers."""
-    root, used = _rebuild(program.root, vector, 0, moments, output_reach(program))
-    if used != len(vector):
-        raise ValueError(f"the program has {used} numbers, the vector {len(vector)}")
-    return Program(program.signature, root, program.task)
+def from_point(program: Program, point: Point, moments: Moments) -> Program:
+    """A program of the same shape with other numbers and actions."""
+    reader = _Reader(point, moments, output_reach(program))
+    return Program(program.signature, reader.node(program.root), program.task)
 
 
 def output_reach(program: Program) -> Vector:
@@ -78,23 +86,38 @@ def _numbers(item: Condition | Node, moments: Moments, reach: Vector) -> Vector:
     return np.zeros(0)
 
 
-def _rebuild(node: Node, vector: Vector, at: int, moments: Moments, reach: Vector) -> tuple[Node, int]:
-    features = len(moments.mean)
-    if isinstance(node, If):
-        row = vector[at : at + features + 1]
-        weights = row[:-1] / moments.scale
-        condition = Condition(tuple(weights.tolist()), float(row[-1] - weights @ moments.mean))
-        then, at = _rebuild(node.then, vector, at + features + 1, moments, reach)
-        orelse, at = _rebuild(node.orelse, vector, at, moments, reach)
-        return If(condition, then, orelse), at
-    if isinstance(node, Affine):
-        size = len(reach) * features
-        weights = vector[at : at + size].reshape(len(reach), features) * reach[:, None] / moments.scale
-        offset = vector[at + size : at + size + len(reach)] * reach - weights @ moments.mean
-        return Affine(tuple(map(tuple, weights.tolist())), tuple(offset.tolist())), at + size + len(reach)
-    if isinstance(node, Blend):
-        logits = vector[at : at + len(node.weights)]
-        shares = np.exp(logits - logits.max())
-        shares /= shares.sum()
-        return Blend(tuple(shares.tolist())), at + len(node.weights)
-    return node, at
+class _Reader:
+    """Reads a point from front to back while walking the shape it belongs to."""
+
+    def __init__(self, point: Point, moments: Moments, reach: Vector) -> None:
+        self.point, self.moments, self.reach = point, moments, reach
+        self.at, self.actions = 0, iter(point.actions.tolist())
+
+    def take(self, count: int) -> Vector:
+        self.at += count
+        return self.point.numbers[self.at - count : self.at]
+
+    def node(self, node: Node) -> Node:
+        if isinstance(node, If):
+            condition = self.condition()
+            then = self.node(node.then)
+            return If(condition, then, self.node(node.orelse))
+        if isinstance(node, Affine):
+            return self.affine()
+        if isinstance(node, Blend):
+            logits = self.take(len(node.weights))
+            shares = np.exp(logits - logits.max())
+            return Blend(tuple((shares / shares.sum()).tolist()))
+        return Act(next(self.actions))
+
+    def condition(self) -> Condition:
+        row = self.take(len(self.moments.mean) + 1)
+        weights = row[:-1] / self.moments.scale
+        return Condition(tuple(weights.tolist()), float(row[-1] - weights @ self.moments.mean))
+
+    def affine(self) -> Affine:
+        outputs, features = len(self.reach), len(self.moments.mean)
+        slopes = self.take(outputs * features).reshape(outputs, features)
+        weights = slopes * self.reach[:, None] / self.moments.scale
+        offset = self.take(outputs) * self.reach - weights @ self.moments.mean
+        return Affine(tuple(map(tuple, weights.tolist())), tuple(offset.tolist()))
