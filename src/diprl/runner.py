@@ -106,12 +106,13 @@ def finish(plan: Plan, writers: tuple[Observer, ...]) -> Finished:
 
 
 def folder_observers(plan: Plan) -> tuple[Observer, ...]:
-    from diprl.train.checkpoint import stored_facts
+    from diprl.train.checkpoint import has_checkpoint, stored_facts
 
     folder = plan.folder
     if folder is None:
         return ()
-    from_step = stored_facts(folder / runs.CHECKPOINT).get("steps", 0) if plan.resume else 0
+    checkpoint = folder / runs.CHECKPOINT
+    from_step = stored_facts(checkpoint).get("steps", 0) if plan.resume and has_checkpoint(checkpoint) else 0
     writers: list[Observer] = [MetricsLog(folder, from_step)]
     if plan.tensorboard:
         writers.append(TensorBoardLog(folder / "tensorboard"))

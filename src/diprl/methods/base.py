@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import jax
 import jax.random as jr
+from jaxtyping import PRNGKeyArray
 
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, SOFT, Temperatures
 from diprl.program import Program
 from diprl.tasks.base import Task
 from diprl.train import schedule
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
+from diprl.train.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
 from diprl.train.collector import Collector, HostCollector, TwinCollector
 from diprl.train.config import Config
 from diprl.train.engine import Engine, TrainState
@@ -81,8 +82,18 @@ class Outcome:
 @lru_cache(maxsize=8)
 def engine_for(task: Task, static: Config, make_agent: MakeAgent) -> tuple[Engine, Validator]:
     """One engine, and so one compilation, for all runs that differ in seed and traced settings only."""
-    engine = Engine(task, static, make_agent(task, static, key=jr.key(0)))
+    engine = Engine(task, static, fresh_agent(make_agent, task, static, jr.key(0)))
     return engine, Validator(engine)
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def fresh_agent(make_agent: MakeAgent, task: Task, static: Config, key: PRNGKeyArray) -> Agent:
+    return make_agent(task, static, key=key)
+
+
+@partial(jax.jit, static_argnums=0)
+def first_state(engine: Engine, agent: Agent, key: PRNGKeyArray) -> TrainState:
+    return engine.begin(agent, key=key)
 
 
 Extract = Callable[[Agent, Temperatures], Program]
@@ -112,9 +123,9 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
 def begin(job: Job, engine: Engine, make_agent: MakeAgent) -> TrainState:
     """The first state of a run, or the one its checkpoint holds."""
     agent_key, run_key = jr.split(jr.key(job.seed))
-    agent = job.start or jax.jit(lambda key: make_agent(job.task, job.config, key=key))(agent_key)
-    state = jax.jit(lambda agent, key: engine.begin(agent, key=key))(agent, run_key)
-    if job.checkpoint is not None and job.checkpoint.exists():
+    agent = job.start or fresh_agent(make_agent, job.task, job.config.static(), agent_key)
+    state = first_state(engine, agent, run_key)
+    if job.checkpoint is not None and has_checkpoint(job.checkpoint):
         state, _ = load_checkpoint(job.checkpoint, state)
     return state
 

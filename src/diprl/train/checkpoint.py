@@ -1,7 +1,7 @@
 """Checkpoints: every array of a run in one file, written so that a crash leaves either the old or the new one.
 
-A file is a JSON header line (schema, checksum, description of each array) followed by the arrays' bytes. Loading parses
-numbers only; nothing in a file can run.
+A file is a line with the SHA-256 of all that follows, a line of JSON (schema, description of each array, facts on the
+run) and the arrays' bytes. Loading parses numbers only; nothing in a file can run.
 """
 
 import hashlib
@@ -17,7 +17,9 @@ import numpy as np
 from diprl.errors import DiprlError
 
 SCHEMA = 1
-LARGEST_HEADER = 1 << 20
+LARGEST_FILE = 1 << 30
+"""Bytes; a run's arrays are a few megabytes."""
+DIGEST_SIZE = 64
 
 
 class CheckpointError(DiprlError):
@@ -25,24 +27,24 @@ class CheckpointError(DiprlError):
 
 
 def save_checkpoint(path: Path, tree: Any, facts: dict[str, Any]) -> None:
-    """Write all arrays of a pytree; an existing checkpoint is kept as `.previous` until the next one is safe."""
+    """Write all arrays of a pytree; the checkpoint before stays as `.previous`."""
     arrays = [to_numpy(leaf) for leaf in jax.tree.leaves(tree)]
-    body = b"".join(array.tobytes() for array in arrays)
-    header = {
-        "schema": SCHEMA,
-        "sha256": hashlib.sha256(body).hexdigest(),
-        "arrays": [[str(array.dtype), list(array.shape)] for array in arrays],
-        "facts": facts,
-    }
-    temporary = path.with_suffix(".partial")
+    header = {"schema": SCHEMA, "arrays": [describe(array) for array in arrays], "facts": facts}
+    content = json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays)
+    temporary = with_ending(path, ".partial")
     with open(temporary, "wb") as file:
-        file.write(json.dumps(header).encode() + b"\n" + body)
+        file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
         file.flush()
         os.fsync(file.fileno())
     if path.exists():
-        os.replace(path, path.with_suffix(".previous"))
+        os.replace(path, with_ending(path, ".previous"))
     os.replace(temporary, path)
     sync_folder(path.parent)
+
+
+def has_checkpoint(path: Path) -> bool:
+    """Whether there is one to load; a crash between two renames leaves the previous one alone."""
+    return path.exists() or with_ending(path, ".previous").exists()
 
 
 def load_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
@@ -50,22 +52,30 @@ def load_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
     try:
         return read_checkpoint(path, like)
     except CheckpointError:
-        previous = path.with_suffix(".previous")
+        previous = with_ending(path, ".previous")
         if not previous.exists():
             raise
         return read_checkpoint(previous, like)
 
 
+def stored_facts(path: Path) -> dict[str, Any]:
+    """What the checkpoint that would be loaded says of itself; falls back as loading does."""
+    try:
+        return read_parts(path)[0]["facts"]
+    except CheckpointError:
+        previous = with_ending(path, ".previous")
+        if not previous.exists():
+            raise
+        return read_parts(previous)[0]["facts"]
+
+
 def read_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
     leaves, structure = jax.tree.flatten(like)
     templates = [to_numpy(leaf) for leaf in leaves]
-    expected = [[str(array.dtype), list(array.shape)] for array in templates]
-    size = sum(array.nbytes for array in templates)
-    header, body = read_parts(path, size)
-    if header["arrays"] != expected:
+    header, body = read_parts(path)
+    same_arrays = header["arrays"] == [describe(array) for array in templates]
+    if not same_arrays or len(body) != sum(array.nbytes for array in templates):
         raise CheckpointError(f"{path}: the checkpoint belongs to a run with other settings")
-    if hashlib.sha256(body).hexdigest() != header["sha256"]:
-        raise CheckpointError(f"{path}: the checkpoint is damaged (its checksum does not match)")
     arrays, offset = [], 0
     for template, leaf in zip(templates, leaves, strict=True):
         chunk = np.frombuffer(body, template.dtype, template.size, offset).reshape(template.shape)
@@ -74,42 +84,58 @@ def read_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
     return jax.tree.unflatten(structure, arrays), header["facts"]
 
 
-def read_parts(path: Path, size: int) -> tuple[dict[str, Any], bytes]:
-    """Header and body of a file, reading no more than a valid file of this size would hold."""
-    try:
-        with open(path, "rb") as file:
-            line = file.readline(LARGEST_HEADER)
-            body = file.read(size + 1)
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from error
+def read_parts(path: Path) -> tuple[dict[str, Any], bytes]:
+    """Header and body of a file whose every byte has been checked."""
+    digest, content = read_content(path)
+    if hashlib.sha256(content).hexdigest().encode() != digest:
+        raise CheckpointError(f"{path}: the checkpoint is truncated or damaged (its checksum does not match)")
+    line, _, body = content.partition(b"\n")
     try:
         header = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path}: not a checkpoint (its header is not valid JSON)") from error
-    required = {"schema", "sha256", "arrays", "facts"}
-    if not isinstance(header, dict) or not required <= header.keys():
-        raise CheckpointError(f"{path}: not a checkpoint (its header lacks {', '.join(sorted(required))})")
+        raise CheckpointError(f"{path}: not a checkpoint (its header is not JSON)") from error
+    if not isinstance(header, dict) or not {"schema", "arrays", "facts"} <= header.keys():
+        raise CheckpointError(f"{path}: not a checkpoint (its header lacks schema, arrays or facts)")
     if header["schema"] != SCHEMA:
-        raise CheckpointError(
-            f"{path}: checkpoint schema {header['schema']} is not {SCHEMA}, which this version reads"
-        )
-    if len(body) != size:
-        raise CheckpointError(
-            f"{path}: the checkpoint is truncated or of another run ({len(body)} of {size} bytes)"
-        )
+        found = header["schema"]
+        raise CheckpointError(f"{path}: checkpoint schema {found!r} is not {SCHEMA}, which this version reads")
+    if not isinstance(header["facts"], dict):
+        raise CheckpointError(f"{path}: not a checkpoint (its facts are not an object)")
     return header, body
 
 
+def read_content(path: Path) -> tuple[bytes, bytes]:
+    """The checksum line and what it is the checksum of."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise CheckpointError(f"{path}: not a checkpoint (larger than {LARGEST_FILE} bytes)")
+        digest, separator, content = path.read_bytes().partition(b"\n")
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from error
+    if len(digest) != DIGEST_SIZE or not separator:
+        raise CheckpointError(f"{path}: not a checkpoint (it does not begin with a checksum)")
+    return digest, content
+
+
+def describe(array: np.ndarray) -> list[Any]:
+    return [str(array.dtype), list(array.shape)]
+
+
+def with_ending(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
 def to_numpy(leaf: Any) -> np.ndarray:
-    if isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        return np.asarray(jr.key_data(leaf))
-    return np.asarray(leaf)
+    return np.asarray(jr.key_data(leaf) if is_random_key(leaf) else leaf)
 
 
 def from_numpy(array: np.ndarray, like: Any) -> jax.Array:
-    if isinstance(like, jax.Array) and jax.numpy.issubdtype(like.dtype, jax.dtypes.prng_key):
-        return jr.wrap_key_data(jax.numpy.asarray(array))
-    return jax.numpy.asarray(array)
+    numbers = jax.numpy.asarray(array)
+    return jr.wrap_key_data(numbers) if is_random_key(like) else numbers
+
+
+def is_random_key(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def sync_folder(folder: Path) -> None:
@@ -119,14 +145,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def stored_facts(path: Path) -> dict[str, Any]:
-    """What a checkpoint says of itself, without its arrays; nothing where there is none."""
-    for candidate in (path, path.with_suffix(".previous")):
-        try:
-            header = json.loads(candidate.open("rb").readline(LARGEST_HEADER))
-            return dict(header["facts"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            continue
-    return {}
