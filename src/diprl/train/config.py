@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, fields, replace
-from math import isnan
 from typing import Any, NamedTuple
 
 from diprl.errors import DiprlError, unknown
@@ -62,6 +61,10 @@ class Config:
     """Normalise features while training; extraction folds this away."""
     scale_rewards: bool = False
     """Divide rewards by a running deviation of returns (for continuous control)."""
+    deviation: float = 0.6
+    """Standard deviation of continuous actions at the start: of half their range, of the motors' units for blends."""
+    noise_correlation: float = 0.0
+    """How much the random numbers of a step resemble those of the step before; 0 makes every step a new choice."""
 
     learning_rate: float = 1e-2
     learning_rate_end: float = 0.0
@@ -109,7 +112,7 @@ class Config:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            check_number(field.name, getattr(self, field.name))
+            check_value(field.name, field.type, getattr(self, field.name))
         if self.minibatch_size > self.rollout_size:
             raise DiprlError(
                 f"minibatch_size {self.minibatch_size} is larger than the rollout of "
@@ -152,16 +155,24 @@ POSITIVE = {
     "total_timesteps", "num_envs", "num_steps", "minibatch_size", "num_epochs", "hidden_size", "max_depth",
     "learning_rate", "clip_range", "max_grad_norm", "condition_temperature", "condition_temperature_end",
     "terminal_temperature", "terminal_temperature_end", "architecture_temperature_end", "settle_temperature",
+    "deviation",
 }  # fmt: skip
-FRACTIONS = {"gamma", "gae_lambda", "architecture_from", "architecture_to", "harden_from", "harden_to", "settle_from"}
+FRACTIONS = {
+    "gamma", "gae_lambda", "architecture_from", "architecture_to", "harden_from", "harden_to", "settle_from",
+    "noise_correlation",
+}  # fmt: skip
 
 
-def check_number(name: str, value: Any) -> None:
-    """Refuse a value outside the range in which the setting has a meaning."""
-    if isinstance(value, bool):
+def check_value(name: str, kind: Any, value: Any) -> None:
+    """Refuse a value of the wrong kind, or outside the range in which the setting has a meaning."""
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise DiprlError(f"{name} must be True or False, not {value!r}")
         return
-    if not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise DiprlError(f"{name} must be a number, not {value!r}")
+    if kind is int and not isinstance(value, int):
+        raise DiprlError(f"{name} must be a whole number, not {value!r}")
     if name in POSITIVE and value <= 0:
         raise DiprlError(f"{name} must be positive, not {value}")
     if name in FRACTIONS and not 0 <= value <= 1:
