@@ -69,12 +69,12 @@ class Engine:
         key, env_key = jr.split(key)
         vectors = self.blueprint.flatten(agent)
         num_envs = self.config.num_envs
-        start = jnp.full((), -10.0)
+        start = jnp.float32(-10.0)  # a weakly typed number would compile the second iteration anew
         return TrainState(
             vectors=vectors,
             moments=begin_moments(vectors),
             normaliser=agent.normaliser,
-            dual=Dual(start, adam.init(start), jnp.full((), self.max_entropy)),
+            dual=Dual(start, adam.init(start), jnp.float32(self.max_entropy)),
             reward_scale=make_reward_scale(),
             discounted=jnp.zeros(num_envs),
             rollout=jnp.zeros((), jnp.int32),
