@@ -21,7 +21,6 @@ from diprl.methods.cart import Tree, grow_classifier, grow_regressor, scikit_lea
 from diprl.policy.mlp import MLPPolicy
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 from diprl.tasks.base import Environments, Task
-from diprl.tasks.vector import make_environments
 from diprl.train.evaluate import Act, play, program_act
 from diprl.train.validate import VALIDATION_SEED
 
@@ -61,6 +60,8 @@ def fit(job: Job) -> Outcome:
 
 def imitate(job: Job, oracle: Trained, length: int) -> list[Tree]:
     """A tree per round, grown on all states visited so far: in the first round by the oracle, then by the last tree."""
+    from diprl.tasks.vector import make_environments
+
     discrete = isinstance(job.task.signature.actions, Discrete)
     ask = choices_of(oracle) if discrete else vectors_of(oracle)
     environments = make_environments(job.task, SAMPLERS, "sync" if job.task.twin else job.backend)  # type: ignore[arg-type]

@@ -1,7 +1,5 @@
-"""MiniGrid's DoorKey as a task: seven perceptions of the grid instead of its image."""
+"""MiniGrid's DoorKey, perceived as seven numbers instead of an image."""
 
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -9,47 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.program.signature import Discrete, Feature, Signature
-from diprl.tasks.base import Task, Twin
-from diprl.tasks.gymnasium_task import gymnasium_task
-
-ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
-
-
-def door_key(size: int) -> Task:
-    """Fetch the key, unlock the door, reach the goal in a room of size × size cells, walls included."""
-    return replace(
-        gymnasium_task(partial(make_door_key, size), f"DoorKey-{size}x{size}"),
-        signature=Signature(perceptions(size), Discrete(ACTIONS)),
-        twin=partial(_twin, size),
-        budget=4_000_000,
-        paper_score=0.95 if size == 6 else None,
-    )
-
-
-def _twin(size: int) -> Twin:
-    from diprl.tasks.doorkey import DoorKey
-
-    return DoorKey(size)
-
-
-def perceptions(size: int) -> tuple[Feature, ...]:
-    """What a DoorKey program may read."""
-    furthest = (size - 3) / 4
-    towards = "to the key, then the door, then the goal, divided by 4"
-    return (
-        Feature("carrying_key", low=0, high=1, meaning="1 while the agent carries the key"),
-        Feature("door_open", low=0, high=1, meaning="1 while the door is open"),
-        Feature("subgoal_ahead", "4 cells", -furthest, furthest, f"cells ahead of the agent {towards}"),
-        Feature(
-            "subgoal_right", "4 cells", -furthest, furthest, f"cells to the right of the agent {towards}"
-        ),
-        Feature("front_blocked", low=0, high=1, meaning="1 if the agent cannot move forward"),
-        Feature("key_in_front", low=0, high=1, meaning="1 if the agent faces the key"),
-        Feature(
-            "closed_door_in_front", low=0, high=1, meaning="1 if the agent faces the door, closed or locked"
-        ),
-    )
+from diprl.tasks.twin_tasks import door_key_signature
 
 
 def make_door_key(size: int, **kwargs: Any) -> gym.Env[Any, Any]:
@@ -69,7 +27,7 @@ class DoorKeyPerceptions(gym.ObservationWrapper[Any, Any, Any]):
 
     def __init__(self, env: gym.Env[Any, Any]) -> None:
         super().__init__(env)
-        features = perceptions(self.unwrapped.grid.width)  # type: ignore[attr-defined]
+        features = door_key_signature(self.unwrapped.grid.width).features  # type: ignore[attr-defined]
         low, high = (np.array([getattr(feature, end) for feature in features]) for end in ("low", "high"))
         self.observation_space = gym.spaces.Box(low.astype(np.float32), high.astype(np.float32))
 

@@ -17,6 +17,7 @@ from diprl.tasks.base import Layout, Task
 from diprl.tasks.names import known_names
 from diprl.tasks.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.spaces import actions_of, features_of
+from diprl.tasks.twin_tasks import flat_view
 
 FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
@@ -103,11 +104,6 @@ def _signature(
 def _own_features(functions: Sequence[FeatureFunction]) -> tuple[Feature, ...]:
     check_names("feature", [name for name, _, _ in functions], len(functions))
     return tuple(Feature(name, unit, meaning="computed from the observation") for name, unit, _ in functions)
-
-
-def flat_view(observations: NDArray[Any]) -> NDArray[np.float32]:
-    """A batch of observations as a batch of vectors."""
-    return np.asarray(observations, np.float32).reshape(len(observations), -1)
 
 
 @dataclass(frozen=True)

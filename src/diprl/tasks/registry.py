@@ -10,7 +10,6 @@ import gymnasium as gym
 from diprl.errors import DiprlError, unknown
 from diprl.tasks import discrete
 from diprl.tasks.base import Task
-from diprl.tasks.doorkey_reference import door_key
 from diprl.tasks.gymnasium_task import FeatureFunction, gymnasium_task, registered_task, renamed
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 from diprl.tasks.reference import copies_of
@@ -21,9 +20,9 @@ TASKS: dict[str, Callable[[], Task]] = {
     "CartPole-v1": discrete.cart_pole,
     "Acrobot-v1": discrete.acrobot,
     "MountainCar-v0": discrete.mountain_car,
-    "DoorKey-5x5": partial(door_key, 5),
-    "DoorKey-6x6": partial(door_key, 6),
-    "DoorKey-8x8": partial(door_key, 8),
+    "DoorKey-5x5": partial(discrete.door_key, 5),
+    "DoorKey-6x6": partial(discrete.door_key, 6),
+    "DoorKey-8x8": partial(discrete.door_key, 8),
     "LunarLander-v3": discrete.lunar_lander,
     **mujoco_tasks(),
 }
