@@ -1,6 +1,7 @@
 """What a person sees in the terminal: live progress, then the program, its score and the table of depths."""
 
 import sys
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -33,12 +34,12 @@ class Display:
         self.tasks: dict[int, Any] = {}
         self.live = Live(console=self.console, refresh_per_second=4, transient=True)
         self.printed: dict[int, int] = {}
+        self.lock = Lock()
 
     def __call__(self, snapshot: Snapshot) -> None:
-        if self.console.is_terminal:
-            self.show(snapshot)
-        else:
-            self.print_line(snapshot)
+        with self.lock:  # seeds train in threads of their own
+            show = self.show if self.console.is_terminal else self.print_line
+            show(snapshot)
 
     def show(self, snapshot: Snapshot) -> None:
         if not self.live.is_started:
@@ -66,8 +67,14 @@ class Display:
             print(f"seed {snapshot.seed}: {10 * tenth:3d}%  {figures(snapshot)}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
-        if self.live.is_started:
+        with self.lock:
             self.live.stop()
+
+    def __enter__(self) -> "Display":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
 
 def figures(snapshot: Snapshot) -> str:
@@ -131,8 +138,7 @@ def print_finished(finished: Any) -> None:
     outcome, plan = finished.outcome, finished.plan
     console.rule(f"{plan.task.name}, seed {plan.seed}")
     if outcome.program is not None:
-        console.print(highlighted(body(outcome.program)))
-        console.print()
+        print_program(console, outcome.program)
     console.print(f"score    {finished.score}")
     gap = outcome.facts.get("gap")
     if gap:
@@ -145,6 +151,15 @@ def print_finished(finished: Any) -> None:
         console.print(depth_rows(outcome.facts["depths"]))
     if plan.folder:
         console.print(f"files    {plan.folder}")
+
+
+def print_program(console: Console, program: Program) -> None:
+    """In colour for a person; line by line as it is for a file or another program."""
+    if console.is_terminal:
+        console.print(highlighted(body(program)))
+    else:
+        console.file.write(body(program) + "\n")
+    console.print()
 
 
 def print_tasks(rows: list[dict[str, Any]]) -> None:

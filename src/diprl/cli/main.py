@@ -1,9 +1,10 @@
 """The `diprl` command: find the subcommand, run it, turn a user's mistake into one sentence and exit code 2."""
 
+import os
 import sys
 from importlib import import_module
 
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, unknown
 
 COMMANDS = {
     "train": "learn a program for an environment, print it and score it",
@@ -31,20 +32,21 @@ def main(arguments: list[str] | None = None) -> None:
     except DiprlError as error:
         print(f"diprl: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("\ndiprl: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stopped:
+        print(f"\ndiprl: {str(stopped) or 'stopped'}", file=sys.stderr)
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has enough of it; closing quietly keeps Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
 
 
 def run(name: str, arguments: list[str]) -> int:
-    from diprl.errors import unknown
-
     if name not in COMMANDS:
         raise unknown("command", name, COMMANDS)
-    import tyro
+    from diprl.cli.parse import parse
 
-    command = import_module(f"diprl.cli.{name}").Command
-    options = tyro.cli(command, prog=f"diprl {name}", args=arguments, description=command.__doc__)
+    options = parse(import_module(f"diprl.cli.{name}").Command, name, arguments)
     return options.run() or 0
 
 

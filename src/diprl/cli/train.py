@@ -2,27 +2,22 @@
 
 import json
 import os
-from dataclasses import MISSING, asdict, dataclass, field, fields, make_dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from diprl.cli.interruption import Interruption
 from diprl.cli.options import EnvironmentOptions, parse_seeds
+from diprl.cli.settings import optional_fields
 from diprl.errors import DiprlError
 from diprl.train.config import Config
 
-Settings = make_dataclass(
-    "Settings",
-    [
-        (item.name, cast(Any, item.type) | None, field(default=None))
-        for item in fields(Config)
-        if item.default is not MISSING
-    ],
-    frozen=True,
-    namespace={"__doc__": "Settings that differ from the preset."},
-)
-"""Every setting of `Config`, each None unless the user gives it."""
+if TYPE_CHECKING:
+    Settings = Config
+else:
+    Settings = optional_fields(Config)
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,8 @@ class Command:
     json: bool = False
     """End standard output with one JSON object."""
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
-    settings: tyro.conf.OmitArgPrefixes[Settings] = field(default_factory=Settings)  # type: ignore[valid-type]
+    settings: tyro.conf.OmitArgPrefixes[Settings] = field(default_factory=Settings)
+    """Settings; those not given are the preset's for the task. Fractions are of the whole run."""
 
     def run(self) -> int:
         from diprl.display import Display, print_finished
@@ -60,13 +56,12 @@ class Command:
         from diprl.train.cache import use_compilation_cache
 
         use_compilation_cache()
-        display = Display()
-        plans = resumed_plans(self, display) if self.resume else fresh_plans(self, display)
+        display, interruption = Display(), Interruption()
+        observers = (display, interruption)
+        plans = resumed_plans(self, observers) if self.resume else fresh_plans(self, observers)
         workers = min(len(plans), os.cpu_count() or 1) if plans[0].task.twin else 1
-        try:
+        with interruption.on(str(plan.folder) for plan in plans), display:
             finished = run_seeds(plans, workers, lambda _: None)
-        finally:
-            display.stop()
         for one in finished:
             print_finished(one)
         if self.json:
@@ -76,7 +71,11 @@ class Command:
         return 0
 
 
-def fresh_plans(command: Command, display: Any) -> list[Any]:
+def given_settings(command: Command) -> dict[str, Any]:
+    return {name: value for name, value in asdict(command.settings).items() if value is not None}
+
+
+def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
     """One plan per seed, everything checked before anything is written."""
     from diprl.methods.registry import find_method
     from diprl.runner import Plan
@@ -87,9 +86,8 @@ def fresh_plans(command: Command, display: Any) -> list[Any]:
     seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
     env_kwargs = command.environment.parsed()
     method = find_method(command.method)
-    given = {name: value for name, value in asdict(command.settings).items() if value is not None}
     task = load_task(command.task, env_kwargs=env_kwargs)
-    config = method.preset(command.preset, task.name, task.budget).with_values(**given)
+    config = method.preset(command.preset, task.name, task.budget).with_values(**given_settings(command))
     return [
         Plan(
             task=task,
@@ -98,7 +96,7 @@ def fresh_plans(command: Command, display: Any) -> list[Any]:
             config=config,
             seed=seed,
             folder=folder_for(command, task.name, seed, len(seeds)),
-            observers=(display,),
+            observers=observers,
             backend=command.backend,
             episodes=command.episodes,
             tensorboard=command.tensorboard,
@@ -118,8 +116,8 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
     return command.out if count == 1 else command.out / f"seed{seed}"
 
 
-def resumed_plans(command: Command, display: Any) -> list[Any]:
-    """The plan that a run folder describes."""
+def resumed_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
+    """The plan that a run folder describes, which is not to be changed half-way."""
     from diprl import runs
     from diprl.runner import Plan
     from diprl.tasks.registry import load_task
@@ -127,12 +125,15 @@ def resumed_plans(command: Command, display: Any) -> list[Any]:
     folder = command.resume
     if folder is None or not (folder / runs.CONFIG).exists():
         raise DiprlError(f"{folder} holds no run to continue")
+    if command.task or given_settings(command):
+        changed = ", ".join([*([command.task] if command.task else []), *given_settings(command)])
+        raise DiprlError(f"--resume goes on with the run as it was begun: leave out {changed}")
     header = runs.read_json(folder / runs.CONFIG)
     try:
         task = load_task(header["task"], env_kwargs=header["env_kwargs"])
         config = Config().with_values(**header["settings"])
         plan = Plan(
-            task, header["method"], header["preset"], config, header["seed"], folder, (display,), resume=True,
+            task, header["method"], header["preset"], config, header["seed"], folder, observers, resume=True,
             env_kwargs=header["env_kwargs"], episodes=command.episodes, tensorboard=command.tensorboard,
         )  # fmt: skip
     except (KeyError, TypeError) as error:

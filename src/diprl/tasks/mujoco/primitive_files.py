@@ -54,6 +54,11 @@ def load_primitive(path: Path | Traversable) -> Primitive:
     return _from_parts(header, arrays)
 
 
+def data_folder() -> Path:
+    """Where the installed package keeps its primitives."""
+    return Path(__file__).parent / "data"
+
+
 @cache
 def bundled_primitive(name: str) -> Primitive:
     """A primitive that ships with the package."""

@@ -54,7 +54,7 @@ def puck_within_reach(states: States) -> NDArray[np.bool_]:
 
 def ant_pace(progress: float) -> tuple[float, float]:
     """(paid speed limit, price of drift): first run, then walk straight at a pace that can be stopped."""
-    return (np.inf, 0.0) if progress < 0.7 else (CRUISING_SPEED, 0.5)
+    return (np.inf, 0.0) if progress < 0.6 else (CRUISING_SPEED, 0.5)
 
 
 def judge_ant_up(

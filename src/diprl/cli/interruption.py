@@ -1,0 +1,44 @@
+"""Ctrl-C while training: stop where a checkpoint has just been written, and say how to go on."""
+
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Interrupted(KeyboardInterrupt):
+    """Training was stopped by the user; the message says how to go on."""
+
+
+class Interruption:
+    """An observer that ends the run at the first snapshot after Ctrl-C; a second Ctrl-C ends it at once."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self, snapshot: Any) -> None:
+        if self.asked:
+            raise Interrupted
+
+    @contextmanager
+    def on(self, folders: Iterable[str]) -> Iterator[None]:
+        """Listen to Ctrl-C while the runs in these folders train."""
+        before = signal.getsignal(signal.SIGINT)
+
+        def ask(number: int, frame: FrameType | None) -> None:
+            self.asked = True
+            signal.signal(signal.SIGINT, before)
+            print(
+                "\nstopping at the next checkpoint; Ctrl-C again stops at once", file=sys.stderr, flush=True
+            )
+
+        signal.signal(signal.SIGINT, ask)
+        try:
+            yield
+        except KeyboardInterrupt:
+            ways = "; ".join(f"diprl train --resume {folder}" for folder in folders)
+            raise Interrupted(f"stopped; go on with: {ways}") from None
+        finally:
+            signal.signal(signal.SIGINT, before)
