@@ -1,6 +1,7 @@
 """The agents that methods train: a relaxed program or a network, each with the same critic."""
 
 from dataclasses import replace
+from math import log
 
 import jax.numpy as jnp
 import jax.random as jr
@@ -23,30 +24,31 @@ from diprl.train.config import Config
 
 TERMINAL_NOISE = 0.1
 """Spread of the terminals' first logits: enough to tell them apart, too little to decide anything."""
-LOG_STD = -0.5
-"""First deviation of continuous actions, in units of the action range."""
 
 
 def tree_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
     """A relaxed program over the task's features."""
     tree_key, terminal_key, critic_key = jr.split(key, 3)
     features = task.layout.features
-    terminals = make_terminals(task.signature, 2 * config.max_depth - 1, features, key=terminal_key)
+    count, log_std = 2 * config.max_depth - 1, log(config.deviation)
+    terminals = make_terminals(task.signature, count, features, log_std, key=terminal_key)
     tree = make_tree(features, config.max_depth, terminals, key=tree_key)
     return with_critic(tree, task.layout, config, key=critic_key)
 
 
-def make_terminals(signature: Signature, count: int, features: int, *, key: PRNGKeyArray) -> Terminals:
+def make_terminals(
+    signature: Signature, count: int, features: int, log_std: float, *, key: PRNGKeyArray
+) -> Terminals:
     actions = signature.actions
     if isinstance(actions, Discrete):
         return DiscreteTerminals(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))))
     if isinstance(actions, Primitives):
         logits = TERMINAL_NOISE * jr.normal(key, (count, len(actions.names)))
-        return BlendTerminals(logits, jnp.full(len(actions.low), LOG_STD))
+        return BlendTerminals(logits, jnp.full(len(actions.low), log_std))
     centre, scale = action_range(actions)
     outputs = len(scale)
     weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))
-    return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, LOG_STD), centre, scale)
+    return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, log_std), centre, scale)
 
 
 def neural_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
@@ -62,7 +64,8 @@ def neural_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
         outputs = len(scale)
     sizes = (layout.features, config.hidden_size, config.hidden_size, outputs)
     network = make_mlp(sizes, 0.01, key=policy_key)
-    policy = MLPPolicy(jnp.zeros((0, 2)), network, jnp.full(len(scale), LOG_STD), centre, scale)
+    log_std = jnp.full(len(scale), log(config.deviation))
+    policy = MLPPolicy(jnp.zeros((0, 2)), network, log_std, centre, scale)
     return with_critic(policy, layout, config, key=critic_key)
 
 

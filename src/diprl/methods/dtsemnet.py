@@ -4,6 +4,8 @@ The height of the tree is `max_depth`. It reads the features that programs read 
 each leaf holds a blend, so that it has the same means as a program has.
 """
 
+from math import log
+
 import jax
 import jax.numpy as jnp
 import jax.random as jr
@@ -11,7 +13,7 @@ from jaxtyping import PRNGKeyArray
 
 from diprl.errors import DiprlError
 from diprl.extract import action_range, condition, feature_moments, terminal
-from diprl.methods.agents import LOG_STD, TERMINAL_NOISE, with_critic
+from diprl.methods.agents import TERMINAL_NOISE, with_critic
 from diprl.methods.base import Job, Outcome, train_agent
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
@@ -38,22 +40,23 @@ def dtsemnet_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
     """An untrained tree over the task's features."""
     tree_key, leaf_key, critic_key = jr.split(key, 3)
     features = task.layout.features
-    leaves = make_leaves(task.signature.actions, 2**config.max_depth, features, key=leaf_key)
+    log_std = log(config.deviation)
+    leaves = make_leaves(task.signature.actions, 2**config.max_depth, features, log_std, key=leaf_key)
     tree = make_dtsemnet(features, config.max_depth, leaves, key=tree_key)
     return with_critic(tree, task.layout, config, key=critic_key)
 
 
-def make_leaves(actions: Actions, count: int, features: int, *, key: PRNGKeyArray) -> Leaves:
+def make_leaves(actions: Actions, count: int, features: int, log_std: float, *, key: PRNGKeyArray) -> Leaves:
     if isinstance(actions, Discrete):
         if count < len(actions.names):
             raise DiprlError(f"max_depth gives {count} leaves for {len(actions.names)} actions: raise it")
         return ActionLeaves(len(actions.names))
     outputs = len(actions.low)
-    log_std = jnp.full((count, outputs), LOG_STD)
+    deviations = jnp.full((count, outputs), log_std)
     if isinstance(actions, Primitives):
-        return BlendLeaves(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))), log_std)
+        return BlendLeaves(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))), deviations)
     weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))
-    return AffineLeaves(weights, jnp.zeros((count, outputs)), log_std, *action_range(actions))
+    return AffineLeaves(weights, jnp.zeros((count, outputs)), deviations, *action_range(actions))
 
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:

@@ -12,7 +12,10 @@ from diprl.tasks.base import Environments
 from diprl.train import schedule
 from diprl.train.config import Config
 from diprl.train.engine import Engine, Metrics, TrainState
+from diprl.train.noise import lasting
 from diprl.train.trajectory import Episodes, Trajectory
+
+compiled_lasting = jax.jit(lasting)
 
 
 class Collector(Protocol):
@@ -71,6 +74,8 @@ class HostCollector:
         """Step all environments `num_steps` times; random numbers depend on seed and rollout only."""
         shape = (self.config.num_steps, self.config.num_envs, self.engine.noise_size)
         noise = generator.random(shape, dtype=np.float32)
+        if self.config.noise_correlation:
+            noise = np.asarray(compiled_lasting(noise, self.config.noise_correlation))
         act = partial(self.engine.compiled_act, state.vectors, state.normaliser, temperatures)
         transitions, ended = [], np.zeros(3)
         for step_noise in noise:

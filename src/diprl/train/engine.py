@@ -99,7 +99,13 @@ class Engine:
         key, collect_key = jr.split(state.key)
         temperatures = schedule.temperatures(hyper, state.rollout / num_rollouts)
         running, trajectory, episodes = collect(
-            self.twin, self.agent(state), state.running, temperatures, self.config.num_steps, key=collect_key
+            self.twin,
+            self.agent(state),
+            state.running,
+            temperatures,
+            self.config.num_steps,
+            self.config.noise_correlation,
+            key=collect_key,
         )
         state = state._replace(key=key, running=running)
         return self.update(state, trajectory, episodes, hyper, num_rollouts)

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Twin
+from diprl.train.noise import lasting
 from diprl.train.trajectory import Episodes, Trajectory
 
 
@@ -35,6 +36,7 @@ def collect(
     running: Running,
     temperatures: Temperatures,
     num_steps: int,
+    noise_correlation: float = 0.0,
     *,
     key: PRNGKeyArray,
 ) -> tuple[Running, Trajectory, Episodes]:
@@ -46,6 +48,8 @@ def collect(
     num_envs = running.steps.shape[0]
     act_key, reset_key = jr.split(key)
     noise = jr.uniform(act_key, (num_steps, num_envs, agent.policy.noise_size))
+    if noise_correlation:
+        noise = lasting(noise, noise_correlation)
     fresh = jax.vmap(jax.vmap(twin.reset))(jr.uniform(reset_key, (num_steps, num_envs, twin.reset_size)))
     fresh_view = jax.vmap(jax.vmap(twin.observe))(fresh)
 

@@ -1,0 +1,96 @@
+"""`diprl primitives`: the frozen controllers that programs blend."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass(frozen=True)
+class List:
+    """List the primitives with their scores and the commands that made them."""
+
+    def run(self) -> int:
+        from diprl.errors import DiprlError
+        from diprl.tasks.mujoco.primitive_files import bundled_primitive
+        from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+
+        for name in primitive_tasks():
+            try:
+                primitive = bundled_primitive(name)
+            except DiprlError as error:
+                print(f"{name:16}  {error}")
+                continue
+            print(f"{name:16}  score {primitive.score:8.2f}  {primitive.command}")
+        return 0
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train primitives and write them where the tasks find them."""
+
+    name: Annotated[str, tyro.conf.Positional]
+    """A primitive (see `diprl primitives list`), or `all`."""
+    seed: int = 0
+    """Seed of the training."""
+    total_timesteps: int | None = None
+    """Environment steps; default: the primitive's own budget."""
+    out: Path | None = None
+    """Folder of the finished files; default: the installed package, whose tasks then use them."""
+    runs: Path = Path("runs/primitives")
+    """Folder of logs and checkpoints; a stopped training goes on from there."""
+    episodes: int = 100
+    """Episodes that the score is measured on."""
+
+    def run(self) -> int:
+        from diprl.methods.primitives import find_primitive_task
+        from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+        from diprl.train.cache import use_compilation_cache
+
+        use_compilation_cache()
+        names = list(primitive_tasks()) if self.name == "all" else [self.name]
+        for name in names:
+            find_primitive_task(name)
+        for name in names:
+            self.train(name)
+        return 0
+
+    def train(self, name: str) -> None:
+        from diprl import runs
+        from diprl.display import Display
+        from diprl.methods.primitives import train_primitive
+        from diprl.tasks.mujoco.primitive_files import data_folder, save_primitive
+        from diprl.train.checkpoint import has_checkpoint, stored_facts
+        from diprl.train.observers import MetricsLog
+
+        folder, out = self.runs / f"{name}-seed{self.seed}", self.out or data_folder()
+        runs.make_folder(folder)
+        runs.make_folder(out)
+        checkpoint, display = folder / runs.CHECKPOINT, Display()
+        with runs.exclusive(folder):
+            done = stored_facts(checkpoint).get("steps", 0) if has_checkpoint(checkpoint) else 0
+            primitive = train_primitive(
+                name,
+                seed=self.seed,
+                total_timesteps=self.total_timesteps,
+                checkpoint=checkpoint,
+                observers=(MetricsLog(folder, done), display),
+                episodes=self.episodes,
+            )
+        display.stop()
+        save_primitive(primitive, out / f"{name}.npz")
+        print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
+
+
+@dataclass(frozen=True)
+class Command:
+    """The primitives that programs blend: list them, or train them."""
+
+    action: Annotated[
+        Annotated[List, tyro.conf.subcommand("list")] | Annotated[Train, tyro.conf.subcommand("train")],
+        tyro.conf.arg(name=""),
+    ]
+
+    def run(self) -> int:
+        return self.action.run()
