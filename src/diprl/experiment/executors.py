@@ -1,0 +1,175 @@
+"""Ways to work through a grid: processes of this machine, one compiled call for many runs, a Ray cluster.
+
+All of them keep to the grid's claims, so that several may work on one grid at the same time.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from diprl.errors import DiprlError, unknown
+from diprl.experiment.execute import command, execute
+from diprl.experiment.grid import PATIENCE, WORK, Announce, Grid, Run, claim, work_through
+
+Failures = dict[str, str]
+
+
+class Executor(Protocol):
+    """Does every run of a grid that has no record yet; gives the failures by key."""
+
+    def __call__(self, grid: Grid, announce: Announce) -> Failures: ...
+
+
+def local(grid: Grid, announce: Announce, workers: int | None = None) -> Failures:
+    """Worker processes on this machine, or this process alone where one is enough.
+
+    A worker that dies leaves its run to the others.
+    """
+    count = min(workers or os.cpu_count() or 1, len(grid.pending()))
+    if count <= 1:
+        return work_through(grid, execute, announce)
+    context = multiprocessing.get_context("spawn")
+    failures: Failures = {}
+    started = []
+    for _ in range(count):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=serve, args=(grid, sender))
+        process.start()
+        sender.close()
+        started.append((process, receiver))
+    for process, receiver in started:
+        failures |= last_words(receiver)
+        process.join()
+    return failures
+
+
+def serve(grid: Grid, sender: Connection) -> None:
+    """The life of a worker process."""
+    sender.send(work_through(grid, execute, print_line))
+    sender.close()
+
+
+def last_words(receiver: Connection) -> Failures:
+    """The failures that a worker reports at its end; none from one that was killed."""
+    try:
+        return receiver.recv()
+    except EOFError:
+        return {}
+
+
+def print_line(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures:
+    """Batches of runs in one compiled call each; what cannot be batched goes through `local`.
+
+    A batch always holds all runs of the grid that belong together, done or not, so that an interrupted one continues as
+    it was.
+    """
+    from diprl.experiment.vmap import batch_key, fits
+
+    batches: dict[Any, dict[str, Run]] = {}
+    for run in grid.runs:
+        if fits(run):
+            batches.setdefault(batch_key(run), {})[run.key] = run
+    failures: Failures = {}
+    for batch in batches.values():
+        failures |= do_batch(grid, list(batch.values()), announce)
+    others = tuple(run for run in grid.runs if not fits(run))
+    return failures | (local(Grid(grid.folder, others), announce, workers) if others else {})
+
+
+def do_batch(grid: Grid, batch: list[Run], announce: Announce) -> Failures:
+    """Claim all runs of a batch, do them together, write the records that are missing."""
+    from diprl.experiment.vmap import execute_batch
+
+    folder = grid.folder / WORK / batch_name(batch)
+    keys = {run.key for run in batch}
+    while keys & {run.key for run in grid.pending()}:
+        with ExitStack() as claims:
+            if not all(claims.enter_context(claim(grid.folder, run.slug)) for run in batch):
+                time.sleep(PATIENCE)
+                continue
+            try:
+                grid.store.extend(execute_batch(batch, folder, announce))
+            except DiprlError as error:
+                return {key: f"{batch[0].task}, {len(batch)} runs together: {error}" for key in keys}
+    shutil.rmtree(folder, ignore_errors=True)
+    return {}
+
+
+def batch_name(batch: list[Run]) -> str:
+    return "batch_" + hashlib.sha256("\n".join(run.key for run in batch).encode()).hexdigest()[:16]
+
+
+def ray(grid: Grid, announce: Announce) -> Failures:
+    """Tasks on a Ray cluster: the one that RAY_ADDRESS names, or one on this machine.
+
+    This process claims the runs and writes the records. Ray repeats a task whose worker died; it continues from its
+    checkpoint wherever the grid's folder is on a file system that the workers share.
+    """
+    cluster = import_ray()
+    if not cluster.is_initialized():
+        cluster.init(log_to_driver=False)
+    remote = cluster.remote(num_cpus=1, max_retries=RETRIES)(execute)
+    failures: Failures = {}
+    while waiting := [run for run in grid.pending() if run.key not in failures]:
+        with ExitStack() as claims:
+            held = [run for run in waiting if claims.enter_context(claim(grid.folder, run.slug))]
+            failures |= gather(grid, cluster, remote, held, announce)
+        if not held:
+            time.sleep(PATIENCE)
+    return failures
+
+
+RETRIES = 10
+"""How often Ray begins a run again after its worker died."""
+
+
+def import_ray() -> Any:
+    try:
+        import ray as cluster
+    except ImportError as error:
+        raise DiprlError(
+            "the ray executor needs Ray: install it with: pip install 'diprl[cluster]'"
+        ) from error
+    return cluster
+
+
+def gather(grid: Grid, cluster: Any, remote: Any, runs: list[Run], announce: Announce) -> Failures:
+    """Send off claimed runs and write their records as they come in."""
+    failures: Failures = {}
+    running = {remote.remote(run, grid.work_folder(run).absolute()): run for run in runs}
+    while running:
+        (done, *_), _ = cluster.wait(list(running), num_returns=1)
+        run = running.pop(done)
+        try:
+            record = cluster.get(done) | {"command": command()}
+        except cluster.exceptions.RayError as error:
+            reason = getattr(error, "cause", None) or error
+            failures[run.key] = f"{run.title}: {str(reason).splitlines()[0]}"
+            announce(f"failed   {failures[run.key]}")
+            continue
+        grid.store.append(record)
+        shutil.rmtree(grid.work_folder(run), ignore_errors=True)
+        announce(f"finished {run.title}: {record['score']['mean']:.2f}")
+    return failures
+
+
+EXECUTORS: dict[str, Callable[..., Failures]] = {"local": local, "vmap": vmap, "ray": ray}
+
+
+def find_executor(name: str, workers: int | None = None) -> Executor:
+    """An executor by name; `workers` is for those that start processes of their own."""
+    if name not in EXECUTORS:
+        raise unknown("executor", name, EXECUTORS)
+    return ray if name == "ray" else partial(EXECUTORS[name], workers=workers)

@@ -1,0 +1,131 @@
+"""A grid of runs that any number of processes work through together, and that survives being killed.
+
+Each run has a key made of everything that decides its result. A process claims a run by locking a file, which the
+operating system releases however the process ends; it does the run in a work folder that holds its checkpoint, appends
+the record and only then removes the folder. So a finished run is never repeated and an interrupted one is continued.
+"""
+
+import fcntl
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from diprl.errors import DiprlError
+from diprl.experiment.records import Record, Store
+from diprl.train.config import Config
+
+WORK, CLAIMS = "work", "work/claims"
+PATIENCE = 0.5
+"""Seconds between looks at runs that another process holds."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run: what, how and from which seed."""
+
+    task: str
+    method: str
+    preset: str
+    config: Config
+    seed: int
+    variant: str = ""
+    """Which setting of an ablation, or empty; a label only, the settings themselves are in the config."""
+    episodes: int = 100
+
+    @property
+    def key(self) -> str:
+        """A name that is the same for the same run and for no other."""
+        decisive = [self.task, self.method, asdict(self.config), self.seed, self.episodes]
+        digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+        return f"{self.task}/{self.method}/seed{self.seed}/{digest[:16]}"
+
+    @property
+    def slug(self) -> str:
+        """The key as a file name."""
+        return self.key.replace("/", "_").replace(":", "_")
+
+    @property
+    def title(self) -> str:
+        labels = [self.method, self.task, self.preset, self.variant, f"seed {self.seed}"]
+        return ", ".join(label for label in labels if label)
+
+
+Execute = Callable[[Run, Path], Record]
+"""Does a run in a work folder, continuing what it finds there."""
+Announce = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Runs to do and the folder that their records are kept in."""
+
+    folder: Path
+    runs: tuple[Run, ...]
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder)
+
+    def pending(self) -> list[Run]:
+        """Runs without a record, each key once."""
+        done = self.store.read()
+        return list({run.key: run for run in self.runs if run.key not in done}.values())
+
+    def work_folder(self, run: Run) -> Path:
+        return self.folder / WORK / run.slug
+
+
+def work_through(grid: Grid, execute: Execute, announce: Announce) -> dict[str, str]:
+    """Do every run that is neither done nor held by another process, until none is left; gives failures by key."""
+    failures: dict[str, str] = {}
+    while waiting := [run for run in grid.pending() if run.key not in failures]:
+        held = [attempt(grid, run, execute, announce, failures) for run in waiting]
+        if not any(held):
+            time.sleep(PATIENCE)
+    return failures
+
+
+def attempt(grid: Grid, run: Run, execute: Execute, announce: Announce, failures: dict[str, str]) -> bool:
+    """Do one run if it is free; tells whether it was."""
+    with claim(grid.folder, run.slug) as held:
+        if not held:
+            return False
+        try:
+            do(grid, run, execute, announce)
+        except DiprlError as error:
+            failures[run.key] = f"{run.title}: {error}"
+            announce(f"failed   {failures[run.key]}")
+        return True
+
+
+def do(grid: Grid, run: Run, execute: Execute, announce: Announce) -> None:
+    """Do a claimed run, unless another process has finished it meanwhile."""
+    folder = grid.work_folder(run)
+    if run.key not in grid.store.read():
+        announce(f"{'continue' if folder.exists() else 'begin   '} {run.title}")
+        record = execute(run, folder)
+        grid.store.append(record)
+        announce(f"finished {run.title}: {record['score']['mean']:.2f}")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def claim(folder: Path, name: str) -> Iterator[bool]:
+    """Hold a name against every other process for as long as the block lasts; False where another one holds it.
+
+    The file stays behind: removing it would let two processes lock two files of the same name.
+    """
+    path = folder / CLAIMS / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True

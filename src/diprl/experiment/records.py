@@ -1,0 +1,150 @@
+"""Records: one JSON line per finished run, in a file that only grows and never holds one run twice.
+
+A record is written once. What is learnt about a run later, such as its score on another machine's environment, is a
+line of its own that `amends` it; reading joins the two.
+"""
+
+import fcntl
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from diprl.errors import DiprlError
+
+Record = dict[str, Any]
+
+RECORDS, LOCK = "records.jsonl", ".records.lock"
+VOLATILE = ("wall_seconds",)
+"""What two runs with the same key may differ in."""
+CURVE_POINTS = 50
+CURVE_METRICS = (
+    "eval/relaxed",
+    "eval/program",
+    "eval/distance",
+    "rollout/ep_rew_mean",
+    "train/architecture_entropy",
+    "train/alpha",
+)
+STEPS = "time/total_timesteps"
+
+
+class Store:
+    """The records of a folder; any number of processes may read and append at the same time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.path = folder, folder / RECORDS
+
+    def append(self, record: Record) -> bool:
+        """Add a record, durably, unless one with its key is there; tells whether it was added."""
+        return self.extend([record]) == 1
+
+    def extend(self, records: Sequence[Record]) -> int:
+        """Add those records whose keys are new; tells how many there were."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._locked(), open(self.path, "a+b") as file:
+            cut_torn_line(file)
+            file.seek(0)
+            known = {record["key"] for record in parse_lines(file.read(), self.path)}
+            fresh = {record["key"]: record for record in records if record["key"] not in known}
+            file.write(b"".join(to_line(record) for record in fresh.values()))
+            file.flush()
+            os.fsync(file.fileno())
+        return len(fresh)
+
+    def lines(self) -> list[Record]:
+        """Every complete line as it was written."""
+        return list(parse_lines(self.path.read_bytes(), self.path)) if self.path.exists() else []
+
+    def read(self) -> dict[str, Record]:
+        """The records by key, amendments applied."""
+        records: dict[str, Record] = {}
+        amendments = []
+        for line in self.lines():
+            if "amends" in line:
+                amendments.append(line)
+            else:
+                records[line["key"]] = line
+        for line in amendments:
+            if line["amends"] in records:
+                records[line["amends"]] |= line["values"]
+        return records
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with open(self.folder / LOCK, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def to_line(record: Record) -> bytes:
+    """One line of strict JSON: a number that is not finite becomes null."""
+    return json.dumps(finite(record), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
+
+
+def cut_torn_line(file: Any) -> None:
+    """Remove what a crash in mid-write left after the last complete line."""
+    file.seek(0)
+    content = file.read()
+    if content and not content.endswith(b"\n"):
+        file.truncate(content.rfind(b"\n") + 1)
+
+
+def parse_lines(content: bytes, path: Path) -> Iterator[Record]:
+    """The complete lines; the piece after the last newline is a write that a crash cut short."""
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+        try:
+            record = json.loads(line)
+            record["key"]
+        except (ValueError, RecursionError, KeyError, TypeError) as error:
+            raise DiprlError(f"{path}, line {number}: not a record; remove the line to go on") from error
+        yield record
+
+
+def amendment(key: str, kind: str, values: Record) -> Record:
+    """A line that adds or replaces fields of a record."""
+    return {"key": f"{key}#{kind}", "amends": key, "values": values}
+
+
+def lasting(record: Record) -> Record:
+    """What a repeated run gives again, to the last digit."""
+    return {name: value for name, value in record.items() if name not in VOLATILE}
+
+
+def thinned_curve(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float | None]]:
+    """About fifty points of the metrics that figures show, by step; of several rows for one step the last counts."""
+    by_step = {int(row[STEPS] or 0): row for row in rows}
+    steps = sorted(by_step)
+    kept = [steps[index] for index in spread(len(steps), CURVE_POINTS)]
+    names = [name for name in CURVE_METRICS if any(by_step[step].get(name) is not None for step in kept)]
+    curve: dict[str, list[float | None]] = {"steps": [float(step) for step in kept]}
+    return curve | {name: [shortened(by_step[step].get(name)) for step in kept] for name in names}
+
+
+def spread(count: int, points: int) -> list[int]:
+    """Indices of at most so many evenly spaced entries, the last among them.
+
+    >>> spread(7, 3)
+    [0, 3, 6]
+    """
+    if count <= points:
+        return list(range(count))
+    return sorted({round(index * (count - 1) / (points - 1)) for index in range(points)})
+
+
+def shortened(value: float | None) -> float | None:
+    """Six significant digits are plenty for a curve."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

@@ -1,0 +1,155 @@
+"""Which runs each experiment of the paper consists of."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diprl.errors import DiprlError, unknown
+from diprl.experiment.grid import Run
+from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
+from diprl.train.config import Config
+
+QUICK: dict[str, Any] = {
+    "total_timesteps": 4096,
+    "num_envs": 8,
+    "num_steps": 128,
+    "minibatch_size": 128,
+    "num_epochs": 2,
+}
+QUICK_EPISODES = 10
+FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
+AUTOMATIC = "auto"
+TARGETS = ("0", "0.1", "0.5", "1.0")
+DUAL_RATE = 3e-4
+"""Step of the dual where a preset has none: large enough to reach its target within the budget."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for; None leaves the choice to the experiment."""
+
+    preset: str = "default"
+    methods: tuple[str, ...] | None = None
+    tasks: tuple[str, ...] | None = None
+    seeds: tuple[int, ...] | None = None
+    quick: bool = False
+
+
+Variants = Mapping[str, Callable[[Config], Config]]
+"""The settings of an ablation by label, each a change of the preset."""
+
+
+def unchanged(config: Config) -> Config:
+    return config
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An experiment: methods × tasks × variants."""
+
+    name: str
+    methods: tuple[str, ...]
+    tasks: tuple[str, ...]
+    variants: Variants
+
+    def runs(self, request: Request) -> tuple[Run, ...]:
+        """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
+        tasks = chosen("task", request.tasks, self.tasks)
+        methods = chosen("method", request.methods, self.methods)
+        seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
+        return tuple(
+            make_run(task, method, variant, seed, request, self.variants[variant])
+            for task in tasks
+            for method in methods
+            for variant in self.variants
+            for seed in seeds
+        )
+
+
+def chosen(kind: str, wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str, ...]:
+    """The part of the experiment that was asked for, in the experiment's order."""
+    for name in wanted or ():
+        if name not in offered:
+            raise unknown(f"{kind} of this experiment", name, offered)
+    return tuple(name for name in offered if wanted is None or name in wanted)
+
+
+def make_run(
+    task: str, method: str, variant: str, seed: int, request: Request, change: Callable[[Config], Config]
+) -> Run:
+    from diprl.methods.registry import find_method
+
+    config = change(find_method(method).preset(request.preset, task, budget(task)))
+    if request.quick:
+        config = config.with_values(**QUICK)
+    episodes = QUICK_EPISODES if request.quick else 100
+    return Run(task, method, request.preset, config, seed, variant, episodes)
+
+
+def budget(task: str) -> int:
+    """Environment steps of a full run, known without Gymnasium for tasks with a twin."""
+    from diprl.tasks.twin_tasks import TWIN_TASKS
+
+    if task in TWIN_TASKS:
+        return TWIN_TASKS[task].budget
+    from diprl.experiment.execute import cached_task
+
+    return cached_task(task).budget
+
+
+def fixed_alpha(label: str) -> Callable[[Config], Config]:
+    """A constant weight of the architecture entropy, and nothing else that pulls towards one depth."""
+    return lambda config: config.with_values(
+        alpha=float(label), alpha_ramp=0.0, alpha_dual=0.0, architecture_temperature_end=1.0
+    )
+
+
+def targeted(label: str) -> Callable[[Config], Config]:
+    """The paper's automatic weight with this target, and nothing else that pulls towards one depth."""
+    return lambda config: config.with_values(
+        target_entropy=float(label),
+        alpha_ramp=0.0,
+        alpha_dual=config.alpha_dual or DUAL_RATE,
+        architecture_temperature_end=1.0,
+    )
+
+
+ALL_METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
+TREES = ("pi-prl", "diprl")
+PLAIN: Variants = {"": unchanged}
+
+SUITES: dict[str, Suite] = {
+    suite.name: suite
+    for suite in (
+        Suite("discrete", ALL_METHODS, DISCRETE, PLAIN),
+        Suite("continuous", ALL_METHODS, CONTINUOUS, PLAIN),
+        Suite(
+            "alpha",
+            ("diprl",),
+            DISCRETE,
+            {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: unchanged},
+        ),
+        Suite("target-entropy", ("diprl",), DISCRETE, {label: targeted(label) for label in TARGETS}),
+        Suite("depth", TREES, DISCRETE + CONTINUOUS, PLAIN),
+        Suite("entropy", TREES, DISCRETE + CONTINUOUS, PLAIN),
+        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6"), PLAIN),
+    )
+}
+
+
+def find_suites(name: str) -> list[Suite]:
+    """One experiment, or all of them."""
+    if name == "all":
+        return list(SUITES.values())
+    if name not in SUITES:
+        raise unknown("experiment", name, [*SUITES, "all"])
+    return [SUITES[name]]
+
+
+def check_request(request: Request) -> None:
+    from diprl.methods.presets import PRESETS
+
+    if request.preset not in PRESETS:
+        raise unknown("preset", request.preset, PRESETS)
+    if request.seeds is not None and not request.seeds:
+        raise DiprlError("--seeds must name at least one seed")
