@@ -1,9 +1,11 @@
 """The Python interface: models with learn, predict, save, load and program, as Stable-Baselines3's users know them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import closing
+from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,9 @@ from diprl.tasks.registry import Source, load_task
 from diprl.train.config import Config
 from diprl.train.score import Score
 from diprl.train.snapshot import Observer
+
+if TYPE_CHECKING:
+    from diprl.extract import Gap
 
 
 class Model:
@@ -48,6 +53,7 @@ class Model:
             features=features,
         )
         self.seed, self.preset, self.backend = seed, preset, backend
+        self.env_kwargs = dict(env_kwargs or {})
         chosen = find_method(self.method).preset(preset, self.task.name, self.task.budget)
         self.config: Config = chosen.with_values(**settings)
         self.outcome: Any = None
@@ -58,19 +64,28 @@ class Model:
         callback: Observer | Sequence[Observer] | None = None,
         progress_bar: bool = False,
     ) -> Self:
-        """Train for so many environment steps, rounded up to whole rollouts; `num_timesteps` tells how many it were."""
+        """Train for so many environment steps, rounded up to whole rollouts; `num_timesteps` tells how many it were.
+
+        A model that has learnt already goes on from what it knows, with all schedules from their beginning.
+        """
+        from diprl.display import Display
         from diprl.methods.base import Job
         from diprl.methods.registry import find_method
 
         if total_timesteps is not None:
             self.config = self.config.with_values(total_timesteps=total_timesteps)
         observers = [callback] if callable(callback) else list(callback or ())
-        if progress_bar:
-            from diprl.display import Display
-
-            observers.append(Display())
-        job = Job(self.task, self.method, self.config, self.seed, tuple(observers), backend=self.backend)
-        self.outcome = find_method(self.method).fit(job)
+        with Display() as display:
+            job = Job(
+                task=self.task,
+                method=self.method,
+                config=self.config,
+                seed=self.seed,
+                observers=(*observers, display) if progress_bar else tuple(observers),
+                backend=self.backend,
+                start=self.outcome.trained.agent if self.outcome else None,
+            )
+            self.outcome = find_method(self.method).fit(job)
         return self
 
     @property
@@ -85,12 +100,30 @@ class Model:
             raise DiprlError(f"{type(self).__name__} learns a network, which is not a program")
         return program
 
+    @property
+    def gap(self) -> "Gap":
+        """What it cost to make the relaxed program discrete."""
+        from diprl.extract import Gap
+
+        measured = self._learnt().facts.get("gap")
+        if measured is None:
+            raise DiprlError(f"{type(self).__name__} does not learn a relaxed program, so it has no gap")
+        return Gap(**{field.name: measured[field.name] for field in fields(Gap)})
+
+    def program_at(self, depth: int) -> Program:
+        """The program of another depth that the relaxed one holds, exactly as extraction reads it off."""
+        from diprl.extract import extract
+
+        trained = self._learnt().trained
+        task = self.task
+        return extract(trained.agent, task.signature, trained.temperatures, depth=depth, task=task.name)
+
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = True
     ) -> tuple[NDArray[Any] | Any, Any]:
         """The action for one observation of the environment or for a batch; always the deterministic policy."""
         observations = np.asarray(observation)
-        single = observations.ndim == self._observation_rank()
+        single = observations.ndim == self._observation_rank
         actions = self._learnt().act(self.task.view(observations[None] if single else observations))
         return (actions[0] if single else actions), state
 
@@ -102,29 +135,40 @@ class Model:
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""
-        from diprl.train.checkpoint import save_checkpoint
+        from diprl.saving import save_model
 
-        facts = {
-            "method": self.method,
-            "task": self.task.name,
-            "seed": self.seed,
-            "preset": self.preset,
-            "settings": asdict(self.config),
-            "steps": self.num_timesteps,
-        }
-        save_checkpoint(Path(path), self._learnt().trained.state, facts)
+        self._learnt()
+        save_model(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, env: Source | None = None, **options: Any) -> Self:
+        """A saved model; give `env`, and `features` if it had its own, where the name of its task does not suffice."""
+        from diprl.saving import read_description, restore_outcome
+
+        facts = read_description(Path(path), cls.method)
+        try:
+            names = {} if options.get("features") else {"feature_names": facts["feature_names"]}
+            options = facts["settings"] | names | {"action_names": facts["action_names"]} | options
+            options = {
+                "seed": facts["seed"],
+                "preset": facts["preset"],
+                "env_kwargs": facts["env_kwargs"],
+            } | options
+            model = cls(env or facts["task"], **options)
+            model.outcome = restore_outcome(model, Path(path))
+        except (KeyError, TypeError) as error:
+            raise DiprlError(f"{path}: not a saved model ({error!r})") from error
+        return model
 
     def _learnt(self) -> Any:
         if self.outcome is None:
             raise DiprlError("the model has not learnt anything yet: call learn() or load() first")
         return self.outcome
 
+    @cached_property
     def _observation_rank(self) -> int:
-        environment = self.task.reference()
-        rank = len(environment.observation_space.shape or ())
-        environment.close()
-        self._observation_rank = lambda: rank
-        return rank
+        with closing(self.task.reference()) as environment:
+            return len(environment.observation_space.shape or ())
 
     def __repr__(self) -> str:
         from diprl.display import model_table

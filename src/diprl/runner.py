@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from diprl import runs
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, unknown
 from diprl.methods.base import Job, Outcome
 from diprl.methods.registry import find_method
 from diprl.tasks.base import Task
+from diprl.tasks.vector import BACKENDS
+from diprl.train.checkpoint import has_checkpoint, stored_facts
 from diprl.train.config import Config
 from diprl.train.evaluate import evaluate
 from diprl.train.observers import MetricsLog, TensorBoardLog
@@ -36,6 +38,14 @@ class Plan:
     tensorboard: bool = False
     resume: bool = False
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise DiprlError(f"seed must not be negative, got {self.seed}")
+        if self.episodes < 1:
+            raise DiprlError(f"episodes must be at least 1, not {self.episodes}")
+        if self.backend not in BACKENDS:
+            raise unknown("backend", self.backend, BACKENDS)
 
 
 @dataclass(frozen=True)
@@ -84,7 +94,12 @@ def run(plan: Plan) -> Finished:
         )
         if not plan.resume:
             runs.write_json(plan.folder / runs.CONFIG, header)
-        finished = finish(plan, folder_observers(plan))
+        try:
+            finished = finish(plan, folder_observers(plan))
+        except DiprlError:
+            if not plan.resume and not has_checkpoint(plan.folder / runs.CHECKPOINT):
+                runs.discard(plan.folder)
+            raise
         write_result(finished, plan.folder)
         return finished
 
@@ -106,8 +121,6 @@ def finish(plan: Plan, writers: tuple[Observer, ...]) -> Finished:
 
 
 def folder_observers(plan: Plan) -> tuple[Observer, ...]:
-    from diprl.train.checkpoint import has_checkpoint, stored_facts
-
     folder = plan.folder
     if folder is None:
         return ()

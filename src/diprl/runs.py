@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ from diprl.train.config import Config
 CONFIG, CHECKPOINT, RESULT = "config.json", "checkpoint", "result.json"
 PROGRAM_TEXT, PROGRAM_JSON = "program.txt", "program.json"
 METRICS_CSV, METRICS_JSONL = "metrics.csv", "metrics.jsonl"
+LOCK = ".lock"
 
 
 def free_folder(out: Path, name: str) -> Path:
@@ -40,10 +41,18 @@ def make_folder(folder: Path) -> None:
         raise DiprlError(f"the output folder {folder} cannot be written: {error.strerror}") from error
 
 
+def discard(folder: Path) -> None:
+    """Remove what a run that never learnt anything has written."""
+    for name in (CONFIG, METRICS_CSV, METRICS_JSONL, LOCK):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # somebody else's files are in it
+        folder.rmdir()
+
+
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
     """Hold the folder for this process; a second run pointed at it is refused."""
-    with open(folder / ".lock", "w") as lock:
+    with open(folder / LOCK, "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

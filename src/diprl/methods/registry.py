@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from diprl.errors import unknown
 from diprl.methods import baseline_presets, diprl, dtsemnet, pi_prl, ppo, presets, viper
-from diprl.methods.base import Job, Outcome
+from diprl.methods.agents import neural_agent, tree_agent
+from diprl.methods.base import Job, MakeAgent, Outcome
 from diprl.train.config import Config
 
 
@@ -17,14 +18,16 @@ class Method:
     fit: Callable[[Job], Outcome]
     preset: Callable[[str, str, int], Config]
     """Settings for (preset, task name, budget)."""
+    agent: MakeAgent
+    """Builds what it trains."""
 
 
 METHODS: dict[str, Method] = {
-    "diprl": Method("DiPRL", diprl.fit, presets.preset),
-    "ppo": Method("PPO", ppo.fit, baseline_presets.ppo),
-    "pi-prl": Method("pi-PRL", pi_prl.fit, baseline_presets.pi_prl),
-    "dtsemnet": Method("DTSemNet", dtsemnet.fit, baseline_presets.dtsemnet),
-    "viper": Method("VIPER", viper.fit, baseline_presets.ppo),
+    "diprl": Method("DiPRL", diprl.fit, presets.preset, tree_agent),
+    "ppo": Method("PPO", ppo.fit, baseline_presets.ppo, neural_agent),
+    "pi-prl": Method("pi-PRL", pi_prl.fit, baseline_presets.pi_prl, tree_agent),
+    "dtsemnet": Method("DTSemNet", dtsemnet.fit, baseline_presets.dtsemnet, dtsemnet.dtsemnet_agent),
+    "viper": Method("VIPER", viper.fit, baseline_presets.ppo, neural_agent),
 }
 
 

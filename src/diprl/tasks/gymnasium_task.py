@@ -65,6 +65,8 @@ def name_of(environment: gym.Env[Any, Any]) -> str:
 
 def renamed(task: Task, feature_names: Sequence[str] | None, action_names: Sequence[str] | None) -> Task:
     """The same task under the user's names, where given."""
+    if not feature_names and not action_names:
+        return task
     features, actions = task.signature.features, task.signature.actions
     if feature_names:
         check_names("feature", feature_names, len(features))

@@ -1,7 +1,7 @@
 """The tasks by name, and the one door where a name, an id, an environment or a factory becomes a task."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -42,7 +42,7 @@ def load_task(
     compiled twin and its shaping assume no longer holds.
     """
     if isinstance(source, str) and _full_name(source) in TASKS and not env_kwargs and not features:
-        return renamed(TASKS[_full_name(source)](), feature_names, action_names)
+        return renamed(_built_in(_full_name(source)), feature_names, action_names)
     options: dict[str, Any] = {
         "env_kwargs": env_kwargs,
         "feature_names": feature_names,
@@ -57,6 +57,12 @@ def load_task(
         return gymnasium_task(source, **options)
     kind = type(source).__name__
     raise DiprlError(f"a task is a name, an environment or a function that makes one, not {kind}")
+
+
+@cache
+def _built_in(name: str) -> Task:
+    """A built-in task, made once: what is compiled for a task is kept with it."""
+    return TASKS[name]()
 
 
 def _full_name(name: str) -> str:
