@@ -47,7 +47,7 @@ def execute(run: Run, folder: Path) -> Record:
         resume=(folder / runs.CONFIG).exists(),
     )
     finished = finish(plan)
-    result = finished.record() | {"wall_seconds": round(finished.wall_seconds, 3)}
+    result: Record = finished.record() | {"wall_seconds": round(finished.wall_seconds, 3)}
     result["score"] = scored(result["score"], finished.score.returns, REFERENCE)
     del result["folder"]
     curve = thinned_curve(read_rows(folder / runs.METRICS_JSONL))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -137,12 +138,11 @@ RETRIES = 10
 
 def import_ray() -> Any:
     try:
-        import ray as cluster
+        return import_module("ray")
     except ImportError as error:
         raise DiprlError(
             "the ray executor needs Ray: install it with: pip install 'diprl[cluster]'"
         ) from error
-    return cluster
 
 
 def gather(grid: Grid, cluster: Any, remote: Any, runs: list[Run], announce: Announce) -> Failures:

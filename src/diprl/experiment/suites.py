@@ -1,10 +1,10 @@
 """Which runs each experiment of the paper consists of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import unknown
 from diprl.experiment.grid import Run
 from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
 from diprl.train.config import Config
@@ -28,7 +28,7 @@ DUAL_RATE = 3e-4
 class Request:
     """What the user asked for; None leaves the choice to the experiment."""
 
-    preset: str = "default"
+    presets: tuple[str, ...] = ("default",)
     methods: tuple[str, ...] | None = None
     tasks: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
@@ -54,13 +54,17 @@ class Suite:
 
     def runs(self, request: Request) -> tuple[Run, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
+        check_request(request)
         tasks = chosen("task", request.tasks, self.tasks)
         methods = chosen("method", request.methods, self.methods)
         seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
         return tuple(
-            make_run(task, method, variant, seed, request, self.variants[variant])
+            make_run(
+                Run(task, method, preset, Config(), seed, variant), request.quick, self.variants[variant]
+            )
             for task in tasks
             for method in methods
+            for preset in request.presets
             for variant in self.variants
             for seed in seeds
         )
@@ -74,16 +78,14 @@ def chosen(kind: str, wanted: Sequence[str] | None, offered: tuple[str, ...]) ->
     return tuple(name for name in offered if wanted is None or name in wanted)
 
 
-def make_run(
-    task: str, method: str, variant: str, seed: int, request: Request, change: Callable[[Config], Config]
-) -> Run:
+def make_run(run: Run, quick: bool, change: Callable[[Config], Config]) -> Run:
+    """The run with the settings of its preset, changed as the experiment wants."""
     from diprl.methods.registry import find_method
 
-    config = change(find_method(method).preset(request.preset, task, budget(task)))
-    if request.quick:
-        config = config.with_values(**QUICK)
-    episodes = QUICK_EPISODES if request.quick else 100
-    return Run(task, method, request.preset, config, seed, variant, episodes)
+    config = change(find_method(run.method).preset(run.preset, run.task, budget(run.task)))
+    if quick:
+        return replace(run, config=config.with_values(**QUICK), episodes=QUICK_EPISODES)
+    return replace(run, config=config)
 
 
 def budget(task: str) -> int:
@@ -149,7 +151,6 @@ def find_suites(name: str) -> list[Suite]:
 def check_request(request: Request) -> None:
     from diprl.methods.presets import PRESETS
 
-    if request.preset not in PRESETS:
-        raise unknown("preset", request.preset, PRESETS)
-    if request.seeds is not None and not request.seeds:
-        raise DiprlError("--seeds must name at least one seed")
+    for preset in request.presets:
+        if preset not in PRESETS:
+            raise unknown("preset", preset, PRESETS)

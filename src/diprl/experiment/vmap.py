@@ -151,8 +151,7 @@ def execute_batch(
     batch = Batch(runs)
     state, curve = train_batch(batch, folder, announce)
     stages = [batch.mean_returns(state, 1.0, stage, GAP_EPISODES) for stage in STAGES]
-    key = jr.key(EVALUATION_SEED)
-    returns = np.asarray(batch.validate(state, batch.temperatures(1.0), HARD, runs[0].episodes, key))
+    returns = final_returns(batch, state, runs[0].episodes)
     share = (time.monotonic() - began) / len(runs)
     return [
         record(
@@ -161,6 +160,13 @@ def execute_batch(
         | {"wall_seconds": round(share, 3)}
         for index in range(len(runs))
     ]
+
+
+def final_returns(batch: Batch, state: TrainState, episodes: int) -> np.ndarray:
+    """Returns of the hard programs on episodes of their own; as many are played as for the gap, to compile once."""
+    played = max(episodes, GAP_EPISODES)
+    returns = batch.validate(state, batch.temperatures(1.0), HARD, played, jr.key(EVALUATION_SEED))
+    return np.asarray(returns, np.float64)[:, :episodes]
 
 
 def record(

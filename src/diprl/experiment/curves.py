@@ -1,0 +1,70 @@
+"""Curves of several seeds as one band."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.experiment.records import Record
+
+Floats = NDArray[np.float64]
+
+
+class Curve(NamedTuple):
+    """Values by environment step."""
+
+    steps: Floats
+    values: Floats
+
+
+class Band(NamedTuple):
+    """Mean and range of several curves at common steps."""
+
+    steps: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def progress_rows(record: Record, metric: str | None) -> Curve:
+    """A metric of a run over its training; None stands for its return.
+
+    While pi-PRL searches, its policy is the relaxed one; everything else is judged by what it acts with in the end.
+    VIPER's curve would be that of its oracle, so it has none.
+    """
+    curve = record["curve"]
+    steps = np.array(curve["steps"], np.float64)
+    if record["method"] == "viper":
+        return Curve(steps[:0], steps[:0])
+    if metric is not None:
+        values = curve.get(metric, [None] * len(steps))
+        return known(steps, np.array(values, np.float64))
+    program = np.array(curve.get("eval/program", [None] * len(steps)), np.float64)
+    soft = np.array(curve.get("eval/relaxed", [None] * len(steps)), np.float64)
+    searching = (record["method"] == "pi-prl") & (steps <= search_end(record))
+    return known(steps, np.where(searching, soft, program))
+
+
+def known(steps: Floats, values: Floats) -> Curve:
+    """The points that have a value."""
+    finite = np.isfinite(values)
+    return Curve(steps[finite], values[finite])
+
+
+def search_end(record: Record) -> float:
+    """The step at which the program was extracted."""
+    return record.get("search_steps") or record["steps"]
+
+
+def band(curves: Sequence[Curve]) -> Band | None:
+    """The curves at the steps of the first that all of them reach; None where no curve has points."""
+    curves = [curve for curve in curves if len(curve.steps)]
+    if not curves:
+        return None
+    first, last = max(curve.steps[0] for curve in curves), min(curve.steps[-1] for curve in curves)
+    steps = curves[0].steps[(curves[0].steps >= first) & (curves[0].steps <= last)]
+    if not len(steps):
+        return None
+    values = np.stack([np.interp(steps, curve.steps, curve.values) for curve in curves])
+    return Band(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
