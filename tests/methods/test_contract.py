@@ -10,6 +10,7 @@ from tests.probes import PROBES
 from diprl.methods import pi_prl, viper
 from diprl.methods.acting import agent_act
 from diprl.methods.registry import METHODS
+from diprl.program import Program
 from diprl.runner import Finished, Plan, run
 from diprl.train.evaluate import program_act
 
@@ -72,6 +73,15 @@ def test_a_program_does_what_the_trained_policy_does_when_hard(method: str) -> N
     np.testing.assert_array_equal(
         program_act(TASK, outcome.program)(views), agent_act(outcome.trained)(views)
     )
+
+
+def test_fine_tuning_keeps_the_shape_it_was_given() -> None:
+    outcome = finished("pi-prl", 0).outcome
+    extracted = Program.from_text(outcome.facts["extracted_program"])
+    assert outcome.program is not None
+    assert outcome.program.depth == extracted.depth
+    assert outcome.program != extracted
+    assert outcome.facts["stages"].keys() == {"relaxed", "extracted", "fine_tuned"}
 
 
 @pytest.mark.parametrize("method", METHODS)

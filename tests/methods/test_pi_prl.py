@@ -1,0 +1,87 @@
+"""pi-PRL's own steps: the budget, what extraction carries along, and how its phases are shown."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pytest
+from tests.probes import PROBES
+
+from diprl.errors import DiprlError
+from diprl.extract import extract
+from diprl.methods.pi_prl import relaxed_again, shifted, split_budget, tuning_share
+from diprl.policy.agent import Agent, make_normaliser
+from diprl.policy.base import Temperatures
+from diprl.policy.derivation_tree import BlendTerminals, make_tree
+from diprl.policy.mlp import make_mlp
+from diprl.program.ast import Blend, terminals
+from diprl.program.signature import Feature, Primitives, Signature
+from diprl.tasks.base import Layout
+from diprl.train.config import Config
+from diprl.train.snapshot import Snapshot
+
+WALK = Signature((Feature("x"), Feature("y")), Primitives(("up", "down"), (-1.0,), (1.0,)))
+
+
+def blending_agent() -> Agent:
+    """A relaxed program over two primitives that has seen some of the world."""
+    terminals = BlendTerminals(0.3 * jr.normal(jr.key(0), (5, 2)), jnp.array([-1.5]))
+    seen = make_normaliser(2).update(jr.normal(jr.key(1), (50, 2)) * jnp.array([3.0, 0.1]) + 1.0)
+    tree = make_tree(2, 3, terminals, key=jr.key(2))
+    return Agent(tree, make_mlp((2, 4, 1), 1.0, key=jr.key(3)), seen, Layout(2, 2, 2, 1))
+
+
+@pytest.mark.parametrize("softness", [0.25, 0.4])
+def test_fine_tuning_begins_with_every_setting_of_the_search(softness: float) -> None:
+    """The original changed the terminals' temperature from 0.25 to 0.5 on the way, and with it every blend."""
+    agent, temperatures = jax.jit(blending_agent)(), Temperatures(terminal=softness)
+    config = Config(terminal_temperature=softness, terminal_temperature_end=softness, max_depth=3)
+    program = extract(agent, WALK, temperatures, depth=3)
+    found: Any = SimpleNamespace(agent=agent)
+    start = relaxed_again(program, found, config)
+
+    def shares(agent: Agent) -> np.ndarray:
+        return np.asarray(jax.nn.softmax(agent.policy.terminals.logits / softness, axis=-1))  # type: ignore[attr-defined]
+
+    printed = [leaf.weights for leaf in terminals(program.root) if isinstance(leaf, Blend)]
+    in_use = [0, 1, 4]
+    np.testing.assert_allclose(shares(agent)[in_use], printed, rtol=1e-5)
+    np.testing.assert_allclose(shares(start)[in_use], printed, rtol=1e-5)
+    np.testing.assert_allclose(start.policy.condition_weights, agent.policy.condition_weights, rtol=1e-4)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(start.policy.terminals.log_std, [-1.5])  # type: ignore[attr-defined]
+    assert eqx.tree_equal((start.normaliser, start.critic), (agent.normaliser, agent.critic))
+    assert float(start.policy.depth_probabilities()[2]) > 0.9999
+
+
+def test_search_and_fine_tuning_use_the_whole_budget() -> None:
+    config = Config(total_timesteps=100_000, num_envs=10, num_steps=100, minibatch_size=100)
+    search, tuning = split_budget(config.with_values(architecture_period=5), 0.2)
+    assert (search.num_rollouts, tuning.num_rollouts) == (80, 20)
+    assert (search.architecture_period, tuning.architecture_period) == (5, 0)
+
+
+def test_a_budget_of_one_rollout_is_refused() -> None:
+    with pytest.raises(DiprlError, match="total_timesteps 1000 is one rollout"):
+        split_budget(Config(total_timesteps=1000), 0.2)
+
+
+def test_fine_tuning_takes_the_share_of_its_task() -> None:
+    probe = PROBES["ThresholdProbe"]
+    walk = replace(probe, signature=WALK)
+    assert tuning_share(probe) == 0.2
+    assert tuning_share(walk) == 0.5
+    assert tuning_share(replace(walk, name="Pusher2D")) == 0.8
+
+
+def test_observers_see_a_phase_as_part_of_the_run() -> None:
+    seen: list[Snapshot] = []
+    phase = Snapshot(PROBES["ValueProbe"], "pi-prl", 0, 50, 100, 1.0, {"loss": 2.0}, None, lambda path: None)
+    (observe,) = shifted([lambda snapshot: seen.append(snapshot) or True], 400, 500)
+    assert observe(phase) is True
+    assert (seen[0].steps, seen[0].total_steps) == (450, 500)
+    assert seen[0].metrics == {"loss": 2.0, "time/total_timesteps": 450}
