@@ -11,6 +11,11 @@ COMMANDS = {
     "eval": "score a saved program on its environment",
     "show": "print a saved program",
     "verify": "prove or refute properties of a saved program",
+    "explain": "say why a program acts as it does in one state",
+    "export": "write a saved program in Python, C, JSON, LaTeX, SVG, Structured Text or ONNX",
+    "report": "write a page about a run: program, scores, curves, a rollout to scrub through",
+    "watch": "watch a program play, or record it",
+    "enjoy": "the same as watch",
     "tasks": "list the built-in tasks",
 }
 """One module of this package per command, with a `Command` that tyro turns into options."""

@@ -49,7 +49,7 @@ def check(
 def to_svg(program: Program) -> str:
     """The drawing as text."""
     root = _measure(program)
-    shapes, height = _draw(root, _colours(program))
+    shapes, height = _draw(root, leaf_colours(program))
     width = root.room + 2 * _MARGIN
     title = escape(_printable(f"Program for {program.task}" if program.task else "Program"))
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
@@ -118,7 +118,7 @@ def _edge(x: float, y: float, to_x: float, to_y: float, word: str) -> list[str]:
     return [f'<path class="edge" d="{path}"/>', text]
 
 
-def _colours(program: Program) -> dict[Terminal, str]:
+def leaf_colours(program: Program) -> dict[Terminal, str]:
     """One colour per different terminal; discrete actions keep theirs wherever they appear."""
     found: dict[Terminal, str] = {}
     for leaf in terminals(program.root):

@@ -1,0 +1,5 @@
+"""`diprl enjoy`: another name for `diprl watch`."""
+
+from diprl.cli.watch import Command
+
+__all__ = ["Command"]

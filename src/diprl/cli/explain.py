@@ -1,0 +1,113 @@
+"""`diprl explain`: why a program acts as it does in one state, and what would change its mind."""
+
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from diprl.cli.options import EnvironmentOptions
+from diprl.errors import DiprlError, unknown
+
+if TYPE_CHECKING:
+    from diprl.program import Explanation, Program
+
+
+@dataclass(frozen=True)
+class Command:
+    """Say why a program takes its action in a state, and the smallest change of the state that flips it."""
+
+    program: Annotated[Path, tyro.conf.Positional]
+    """A run folder or a program file."""
+    state: str = ""
+    """Features by name, such as "pole_angle=0.02 cart_velocity=-0.1"; the others are 0."""
+    from_reset: int | None = None
+    """Take the features that are not given from the first state of the episode with this seed."""
+    scales: str = ""
+    """How much of a feature counts as one unit of change, such as "pole_angle=0.1"; the others count 1."""
+    task: str | None = None
+    """The environment of --from-reset; default: the one the program was learnt on."""
+    json: bool = False
+    """Print one JSON object instead of text."""
+    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
+
+    def run(self) -> int:
+        from diprl.runs import load_program
+
+        program = load_program(self.program)
+        names = program.signature.feature_names
+        start = dict.fromkeys(names, 0.0) if self.from_reset is None else self.first_state(program)
+        state = start | parse_values(self.state, names, "--state")
+        scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
+        found = program.explain(list(state.values()), list(scales.values()))
+        if self.json:
+            print(json.dumps({"state": state} | asdict(found)))
+        else:
+            print(describe(program, state, found))
+        return 0
+
+    def first_state(self, program: "Program") -> dict[str, float]:
+        """The features at the beginning of an episode."""
+        import numpy as np
+
+        from diprl.saved import task_of
+
+        task = task_of(self.program, program, self.task, self.environment.parsed())
+        environment = task.reference()
+        try:
+            view = task.view(np.asarray(environment.reset(seed=self.from_reset)[0])[None])[0]
+        finally:
+            environment.close()
+        return dict(zip(program.signature.feature_names, view.tolist(), strict=False))
+
+
+def parse_values(text: str, names: tuple[str, ...], option: str) -> dict[str, float]:
+    """Features and numbers from `a=1 b=-2`, with spaces or commas between them.
+
+    >>> parse_values("a=1, b=-2e-3", ("a", "b", "c"), "--state")
+    {'a': 1.0, 'b': -0.002}
+    """
+    values: dict[str, float] = {}
+    for part in re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", text.strip())):
+        name, _, number = part.partition("=")
+        if not part:
+            continue
+        if name not in names:
+            raise unknown("feature", name, names)
+        try:
+            values[name] = float(number)
+        except ValueError as error:
+            wanted = f'"{name}=0.1"'
+            raise DiprlError(f"{option} must look like {wanted}, not {part!r}") from error
+    return values
+
+
+def describe(program: "Program", state: dict[str, float], found: "Explanation") -> str:
+    """The explanation as text for a terminal."""
+    units = [f" {feature.unit}" if feature.unit else "" for feature in program.signature.features]
+    named = [f"{name} = {value:.4g}{unit}" for (name, value), unit in zip(state.items(), units, strict=True)]
+    lines = [f"In the state {', '.join(named)}", f"the program does: {found.action}", ""]
+    for number, step in enumerate(found.steps, 1):
+        verdict = "holds" if step.holds else "does not hold"
+        terms = sorted((term for term in step.contributions if term[1]), key=lambda term: -abs(term[1]))
+        lines += [
+            f"{number}. {step.condition}",
+            f"   {verdict}: the value is {step.value:+.4g}, {step.margin:.4g} from the threshold",
+            "   " + ",  ".join(f"{name} {value:+.4g}" for name, value in terms),
+        ]
+    if not found.steps:
+        lines.append("It has no conditions: it does so in every state.")
+    return "\n".join(lines + flip_lines(found))
+
+
+def flip_lines(found: "Explanation") -> list[str]:
+    """What would have to change for another action."""
+    if found.nearest is None:
+        return [] if not found.steps else ["", "No state within the features' bounds gives another action."]
+    lines = ["", f"smallest change   {found.nearest} (distance {found.nearest.distance:.4g})"]
+    for number, flip in enumerate(found.single):
+        title = "one feature only" if number == 0 else ""
+        lines.append(f"{title:18}{flip}")
+    return lines

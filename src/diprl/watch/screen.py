@@ -1,0 +1,56 @@
+"""Environments that draw themselves, with or without a screen."""
+
+import os
+import sys
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.errors import DiprlError
+from diprl.tasks.base import Task
+
+
+def has_screen() -> bool:
+    """Whether a window can be opened here."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def prepare_rendering() -> None:
+    """Choose drawing without a screen where there is none; must come before MuJoCo or pygame is imported."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    if not has_screen():
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        os.environ.setdefault("MUJOCO_GL", "egl")
+
+
+def open_environment(task: Task, mode: str) -> gym.Env[Any, Any]:
+    """A reference environment that draws itself, `rgb_array` for pictures or `human` for a window."""
+    if mode == "human" and not has_screen():
+        raise DiprlError("there is no screen here to open a window on: record with --record FILE.gif instead")
+    prepare_rendering()
+    return task.reference(render_mode=mode)
+
+
+def picture(environment: gym.Env[Any, Any], name: str) -> NDArray[np.uint8]:
+    """What the environment looks like now."""
+    try:
+        with catch_warnings():
+            simplefilter("ignore", DeprecationWarning)
+            drawn = environment.render()
+    except gym.error.DependencyNotInstalled as error:
+        raise DiprlError(f"{name} cannot be drawn: install it with: pip install 'diprl[video]'") from error
+    except Exception as error:
+        raise DiprlError(f"{name} cannot be drawn here: {error}") from error
+    if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
+        raise DiprlError(f"{name} does not draw itself: it returns no picture for render_mode 'rgb_array'")
+    return drawn
+
+
+def steps_per_second(environment: gym.Env[Any, Any]) -> float:
+    """The pace at which the environment is meant to be watched."""
+    return float(environment.metadata.get("render_fps") or 30.0)
