@@ -16,6 +16,7 @@ COMMANDS = {
     "report": "write a page about a run: program, scores, curves, a rollout to scrub through",
     "watch": "watch a program play, or record it",
     "enjoy": "the same as watch",
+    "reproduce": "make the paper's tables and figures again, beside its numbers",
     "tasks": "list the built-in tasks",
 }
 """One module of this package per command, with a `Command` that tyro turns into options."""
