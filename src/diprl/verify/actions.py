@@ -36,9 +36,7 @@ def check_actions(context: Context, wanted: Actions) -> Answer:
         also_observed(context, lambda state: not _allowed(context, wanted, terminal_of(program, state))),
     )
     if state is not None:
-        return Answer(
-            "refuted", f"the possible actions are: {possible}", regions, witness(context, state=state)
-        )
+        return Answer("refuted", f"the possible actions are: {possible}", (), witness(context, state=state))
     if unconfirmed is not None:
         return unconfirmed_answer(context, unconfirmed)
     note = float_note(

@@ -6,6 +6,9 @@ import numpy as np
 
 from diprl.verify.enclosure import Enclosure
 
+_NEARBY = 1e-9
+"""A wall counts as touched this early in an enclosure, since rounding may put a simulated state onto it."""
+
 
 def sine(value: Any) -> Any:
     return value.sine() if isinstance(value, Enclosure) else np.sin(value)
@@ -26,5 +29,5 @@ def clip(value: Any, low: float, high: float) -> Any:
 def rest_at_wall(velocity: Any, position: Any, wall: float) -> Any:
     """A velocity that becomes zero where it points into a wall on the left that the position touches."""
     if isinstance(velocity, Enclosure):
-        return velocity.stopped() if position.range()[0] <= wall else velocity
+        return velocity.stopped() if position.range()[0] <= wall + _NEARBY else velocity
     return np.where((position == wall) & (velocity < 0.0), 0.0, velocity)

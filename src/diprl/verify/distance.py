@@ -62,12 +62,15 @@ def nearest(ruler: Ruler, box: Box, deadline: Deadline, visit: Visit) -> Fractio
     """
     question, place = ruler.question(box, deadline), padded(ruler.extra)
     found = [question.least(ruler.length) for _ in visit(question, place)]
-    radius = min((value for value in found if value is not None), default=None)
-    if radius is not None:
-        question = ruler.question(box, deadline)
-        question.push(ruler.closer_than(radius))
-        if any(True for _ in visit(question, place)):
-            raise Undecided("the optimum that z3 reports is not one")
+    if not found:
+        return None
+    if None in found:
+        raise Undecided("z3 finds no least distance, though distances are never negative")
+    radius = min(value for value in found if value is not None)
+    question = ruler.question(box, deadline)
+    question.push(ruler.closer_than(radius))
+    if any(True for _ in visit(question, place)):
+        raise Undecided("the optimum that z3 reports is not one")
     return radius
 
 

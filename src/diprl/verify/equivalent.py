@@ -19,7 +19,7 @@ from diprl.verify.spec import Equivalent
 from diprl.verify.witness import also_observed, first_confirmed, unconfirmed_answer, witness
 
 _BEYOND = Fraction(1001, 1000)
-_SAMPLES = 20_000
+_SAMPLES = 2_000
 
 
 def check_equivalent(context: Context, wanted: Equivalent) -> Answer:

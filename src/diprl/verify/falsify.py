@@ -1,6 +1,6 @@
 """Looks for a start from which the closed loop goes wrong, by simulating many of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -45,16 +45,32 @@ def find_violation(
 ) -> State | None:
     """A start whose simulation breaks a constraint before its episode ends, the earliest one found."""
     starts = starts_of(box)
-    states, going_on = starts, np.ones(starts.shape[1], bool)
-    for step in range(steps + 1):
+    for states, going_on in runs(program, model, starts, steps):
         broken = going_on & ~_satisfied(states, always)
         if broken.any():
             return tuple(starts[:, int(np.argmax(broken))].tolist())
-        low, high = np.array(model.going_on.low), np.array(model.going_on.high)
-        going_on &= ((states >= low[:, None]) & (states <= high[:, None])).all(axis=0)
-        if step < steps and going_on.any():
-            states = simulate(program, model, states)
     return None
+
+
+def visited_ranges(program: Program, model: Model, box: Box, steps: int) -> Array:
+    """How far each coordinate ranges over simulated episodes; never zero."""
+    seen = [states[:, going_on] for states, going_on in runs(program, model, starts_of(box), steps)]
+    return np.maximum(np.ptp(np.concatenate(seen, axis=1), axis=1), 1e-9)
+
+
+def runs(
+    program: Program, model: Model, states: Array, steps: int
+) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
+    """The states after 0, 1, … steps, and whether each one's episode was still going on before its last step."""
+    going_on = np.ones(states.shape[1], bool)
+    low, high = np.array(model.going_on.low)[:, None], np.array(model.going_on.high)[:, None]
+    for step in range(steps + 1):
+        yield states, going_on.copy()
+        going_on &= ((states >= low) & (states <= high)).all(axis=0)
+        if not going_on.any():
+            return
+        if step < steps:
+            states = simulate(program, model, states)
 
 
 def _satisfied(states: Array, always: Sequence[Constraint]) -> NDArray[np.bool_]:

@@ -17,9 +17,9 @@ _ROUNDS = 8
 """How often that set is enlarged before the attempt ends."""
 
 
-def flow(loop: Loop, start: Polytope, most: int) -> Iterator[list[Polytope]]:
+def flow(loop: Loop, start: Sequence[Polytope], most: int) -> Iterator[list[Polytope]]:
     """Enclosures of the states after 0, 1, 2, … steps, by at most so many polytopes each."""
-    current = [start]
+    current = list(start)
     while True:
         yield current
         reached = [after for polytope in current for after in successors(loop, polytope)]

@@ -1,15 +1,14 @@
 """Sets of states given by upper bounds along fixed directions, with bounds that are certified in exact arithmetic.
 
-A linear program finds the multipliers of a bound, and weak duality makes any non-negative multipliers give a
-valid one: c · x <= λ · b + max over the box of (c − λ A) · x. That is computed in rationals and rounded up, so a
-mistake of the floating-point solver costs tightness, never truth.
+A small linear program finds the multipliers of a bound, and weak duality makes any non-negative multipliers give
+a valid one: c · x <= λ · b + max over the box of (c − λ A) · x. That is computed in rationals and rounded up, so
+rounding errors of the linear program cost tightness, never truth.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,11 @@ from numpy.typing import NDArray
 from diprl.verify.constraint import Weights, exact
 
 Array = NDArray[np.float64]
+
+_FAR = 1e9
+"""Stands for an infinite bound while multipliers are looked for."""
+_TOLERANCE = 1e-11
+_MOST_SWAPS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,21 +60,16 @@ def axes(dimensions: int) -> Array:
 
 
 def upper_bound(polytope: Polytope, objective: Weights) -> float:
-    """A certified upper bound on objective · x over the polytope, as tight as the linear program finds it."""
-    size = 2 * polytope.dimensions
-    rows, limits = polytope.directions[size:], polytope.offsets[size:]
-    finite = np.isfinite(limits)
-    rows, limits = rows[finite], limits[finite]
-    multipliers = _multipliers(polytope, np.array([float(weight) for weight in objective]), rows, limits)
+    """A certified upper bound on objective · x over the polytope, as tight as the multipliers are good."""
+    multipliers = _multipliers(polytope, np.array([float(weight) for weight in objective]))
     rest, total = list(objective), Fraction(0)
     for index in np.flatnonzero(multipliers):
         multiplier = Fraction(float(multipliers[index]))
-        total += multiplier * Fraction(float(limits[index]))
-        rest = [
-            entry - multiplier * Fraction(float(row)) for entry, row in zip(rest, rows[index], strict=True)
-        ]
-    for entry, low, high in zip(rest, polytope.low, polytope.high, strict=True):
-        bound = float(high if entry > 0 else low)
+        total += multiplier * Fraction(float(polytope.offsets[index]))
+        row = polytope.directions[index].tolist()
+        rest = [entry - multiplier * Fraction(value) for entry, value in zip(rest, row, strict=True)]
+    for entry, low, high in zip(rest, polytope.low.tolist(), polytope.high.tolist(), strict=True):
+        bound = high if entry > 0 else low
         if entry and abs(bound) == inf:
             return inf
         total += entry * Fraction(bound) if entry else 0
@@ -86,17 +85,31 @@ def rounded_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
 
 
-def _multipliers(polytope: Polytope, objective: Array, rows: Array, limits: Array) -> Array:
-    """What each row beyond the box contributes to the best bound; zeros where the solver finds none."""
-    if not len(rows) or not objective.any():
-        return np.zeros(len(rows))
-    from scipy.optimize import linprog
+def _multipliers(polytope: Polytope, objective: Array) -> Array:
+    """What each row beyond the box contributes to the best bound, by the dual simplex method.
 
-    bounds = np.stack([polytope.low, polytope.high], axis=1)
-    try:
-        solution: Any = linprog(-objective, A_ub=rows, b_ub=limits, bounds=bounds, method="highs")
-    except ValueError:
-        return np.zeros(len(rows))
-    if solution.status != 0:
-        return np.zeros(len(rows))
-    return np.maximum(0.0, -np.asarray(solution.ineqlin.marginals))
+    It starts from the corner of the box that is best for the objective and swaps in the row that is violated most.
+    Multipliers stay non-negative throughout, so it may stop anywhere.
+    """
+    rows = polytope.directions
+    limits = np.where(np.isfinite(polytope.offsets), polytope.offsets, _FAR)
+    basis = [2 * index + int(weight < 0.0) for index, weight in enumerate(objective)]
+    weights = np.abs(objective)
+    for _ in range(_MOST_SWAPS):
+        excess = rows @ np.linalg.solve(rows[basis], limits[basis]) - limits
+        entering = int(np.argmax(excess))
+        if excess[entering] <= _TOLERANCE * (1.0 + abs(limits[entering])):
+            break
+        change = np.linalg.solve(rows[basis].T, rows[entering])
+        usable = change > _TOLERANCE
+        if not usable.any():
+            break
+        leaving = int(np.argmin(np.divide(weights, change, out=np.full_like(change, inf), where=usable)))
+        swapped = [*basis[:leaving], entering, *basis[leaving + 1 :]]
+        weights = np.linalg.solve(rows[swapped].T, objective)
+        basis = swapped
+    multipliers = np.zeros(len(rows))
+    multipliers[basis] = np.maximum(weights, 0.0)
+    multipliers[: 2 * polytope.dimensions] = 0.0
+    multipliers[~np.isfinite(polytope.offsets)] = 0.0
+    return multipliers

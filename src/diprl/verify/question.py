@@ -93,7 +93,9 @@ class Question:
         if not self._answer(optimiser):
             raise Undecided("the solver contradicts itself")
         value = optimiser.lower(goal)
-        return self._fraction(value) if self._z3.is_rational_value(value) else None
+        if self._z3.is_int_value(value) or self._z3.is_rational_value(value):
+            return self._fraction(value)
+        return None
 
     def _answer(self, solver: Any) -> bool:
         solver.set("timeout", max(1, int(1000 * self._deadline.remaining())))
@@ -110,7 +112,7 @@ class Question:
 
     def _fraction(self, value: Any) -> Fraction:
         try:
-            return value.as_fraction()
+            return Fraction(value.as_long()) if value.is_int() else value.as_fraction()
         except ValueError:
             raise Undecided("a rational number of the answer has too many digits") from None
 

@@ -4,7 +4,7 @@ Every polytope is cut along the program's conditions, each part moves by the lin
 and the bound along each direction grows by what that leaves out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
@@ -12,11 +12,11 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.ast import Act, Condition, If, Node, conditions
-from diprl.verify.constraint import Box, Constraint, exact, of_condition
+from diprl.program.ast import Act, Condition, If, Node
+from diprl.verify.constraint import Box, exact, of_condition
 from diprl.verify.enclosure import coordinates
 from diprl.verify.models import Model
-from diprl.verify.polytope import Polytope, axes, rounded_up, upper_bound
+from diprl.verify.polytope import Polytope, rounded_up, upper_bound
 
 Array = NDArray[np.float64]
 
@@ -34,23 +34,6 @@ class Loop:
     model: Model
     check_time: Callable[[], object]
     """Called before every part; raises when time is up."""
-
-
-def start_set(box: Box, root: Node, always: Sequence[Constraint]) -> Polytope:
-    """A box as a polytope with room for bounds along the program's conditions and the wanted properties."""
-    rows = [condition.weights for condition in conditions(root)]
-    rows += [tuple(map(float, constraint.weights)) for constraint in always]
-    directions = axes(len(box.low))
-    for row in rows:
-        norm = float(np.abs(row).max())
-        for unit in (np.asarray(row) / norm, -np.asarray(row) / norm) if norm else ():
-            if not np.isclose(directions, unit, rtol=1e-9, atol=0).all(axis=1).any():
-                directions = np.vstack([directions, unit])
-    offsets = np.full(len(directions), inf)
-    offsets[: 2 * len(box.low) : 2] = box.high
-    offsets[1 : 2 * len(box.low) : 2] = [-low for low in box.low]
-    box_only = Polytope(directions, offsets)
-    return replace(box_only, offsets=np.array([upper_bound(box_only, exact(row)) for row in directions]))
 
 
 def successors(loop: Loop, current: Polytope) -> Iterator[Polytope]:

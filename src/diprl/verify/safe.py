@@ -5,17 +5,20 @@ from dataclasses import dataclass
 
 from diprl.verify.constraint import Box, Constraint
 from diprl.verify.context import Context, State, trajectory
-from diprl.verify.falsify import find_violation
+from diprl.verify.falsify import find_violation, visited_ranges
 from diprl.verify.flow import extrapolated, flow, hull, kept_forever, satisfies
 from diprl.verify.models import MODELS
 from diprl.verify.polytope import Polytope
 from diprl.verify.question import Undecided
-from diprl.verify.reach import Loop, start_set
+from diprl.verify.reach import Loop
 from diprl.verify.report import Answer, Witness, named_text
 from diprl.verify.spec import Safe
+from diprl.verify.start import Array, directions_for, polytope_of, split
 
-_MOST_SETS = (1, 6, 36)
+_MOST_SETS = (1, 8, 32)
 """How many polytopes may enclose the states of one step, tried in turn: more are tighter and take longer."""
+_SIMULATED_STEPS = 100
+"""Steps that are simulated to learn in which units the state's coordinates are comparable."""
 _COVERED = "covered too: observations rounded to float32, float64 rounding of conditions and dynamics"
 _INVARIANT_AFTER = (4, 8, 16, 32)
 """After how many steps a set that is never left is looked for."""
@@ -42,9 +45,11 @@ def check_safe(context: Context, wanted: Safe) -> Answer:
     if start is not None:
         return _replayed(context, wanted, start)
     loop = Loop(context.program.root, model, context.deadline.remaining)
+    steps = min(wanted.steps, _SIMULATED_STEPS)
+    scales = visited_ranges(context.program, model, wanted.box, steps)
     best: Progress | None = None
     for most in _MOST_SETS:
-        progress = _attempt(loop, wanted, most)
+        progress = _attempt(loop, wanted, scales, most)
         best = progress if best is None or progress.steps > best.steps else best
         if progress.forever or progress.steps == wanted.steps:
             return _proved(context, wanted, progress)
@@ -54,10 +59,11 @@ def check_safe(context: Context, wanted: Safe) -> Answer:
     return _unknown(context, wanted, best)
 
 
-def _attempt(loop: Loop, wanted: Safe, most: int) -> Progress:
+def _attempt(loop: Loop, wanted: Safe, scales: Array, most: int) -> Progress:
     """Enclose step after step until something wanted is not certain any more."""
-    start = start_set(wanted.box, loop.root, wanted.always)
-    widest, done, hulls = start, -1, []
+    directions = directions_for(loop.root, wanted.always, scales)
+    start = [polytope_of(part, directions) for part in split(wanted.box, scales, most)]
+    widest, done, hulls = hull(start), -1, []
     try:
         for step, sets in enumerate(flow(loop, start, most)):
             if not sets:

@@ -36,10 +36,9 @@ def check_symmetric(context: Context, wanted: Symmetric) -> Answer:
         wanted.box.clamp,
         also_observed(context, confirm_off_thresholds),
     )
-    regions = tuple(_regions(context, wanted))
     if state is not None:
         shown = witness(context, state=state, mirrored_state=mirrored(state, wanted))
-        return Answer("refuted", "the mirrored state gets another action", regions, shown, _ASSUMED)
+        return Answer("refuted", "the mirrored state gets another action", (), shown, _ASSUMED)
     if unconfirmed is not None:
         return unconfirmed_answer(context, unconfirmed)
     exception, _ = first_confirmed(_points(context, wanted, thresholds=True), wanted.box.clamp, confirm)
@@ -49,7 +48,7 @@ def check_symmetric(context: Context, wanted: Symmetric) -> Answer:
         else "no exception on the thresholds either"
     )
     summary = "every mirrored state off the thresholds gets the mirrored action"
-    return Answer("proved", summary, (*regions, note), None, _ASSUMED)
+    return Answer("proved", summary, (*_regions(context, wanted), note), None, _ASSUMED)
 
 
 def mirrored(state: State, wanted: Symmetric) -> State:

@@ -1,0 +1,64 @@
+"""The sets from which the closed loop is followed, and the directions along which they will be bounded."""
+
+from collections.abc import Sequence
+from math import cos, inf, pi, sin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.program.ast import Node, conditions
+from diprl.verify.constraint import Box, Constraint, exact
+from diprl.verify.polytope import Polytope, axes, upper_bound
+
+Array = NDArray[np.float64]
+
+_ANGLES = 8
+"""Directions that share a half-turn where the state has two coordinates."""
+
+
+def directions_for(root: Node, always: Sequence[Constraint], scales: Array) -> Array:
+    """The axes, the program's conditions, the wanted properties and, in the plane, directions in between.
+
+    Each is followed by its opposite.
+    """
+    rows = [condition.weights for condition in conditions(root)]
+    rows += [tuple(map(float, constraint.weights)) for constraint in always]
+    if len(scales) == 2:
+        angles = (pi * number / _ANGLES for number in range(1, _ANGLES))
+        rows += [(cos(angle) / scales[0], sin(angle) / scales[1]) for angle in angles]
+    directions = axes(len(scales))
+    for row in map(np.asarray, rows):
+        norm = float(np.abs(row).max())
+        unit = row / norm if norm else row
+        if norm and not np.isclose(directions, unit, rtol=1e-9, atol=0.0).all(axis=1).any():
+            directions = np.vstack([directions, unit, -unit])
+    return directions
+
+
+def polytope_of(box: Box, directions: Array) -> Polytope:
+    """A box with its bounds along all directions."""
+    offsets = np.full(len(directions), inf)
+    offsets[: 2 * len(box.low) : 2] = box.high
+    offsets[1 : 2 * len(box.low) : 2] = [-low for low in box.low]
+    plain = Polytope(directions, offsets)
+    return Polytope(directions, np.array([upper_bound(plain, exact(row.tolist())) for row in directions]))
+
+
+def split(box: Box, scales: Array, count: int) -> list[Box]:
+    """A box in so many parts, halving the side that is longest in scaled units each time."""
+    parts = [box]
+    while len(parts) < count:
+        widths = [(np.asarray(part.high) - part.low) / scales for part in parts]
+        longest = int(np.argmax([width.max() for width in widths]))
+        side = int(np.argmax(widths[longest]))
+        if widths[longest][side] == 0.0:
+            break
+        parts += halves(parts.pop(longest), side)
+    return parts
+
+
+def halves(box: Box, side: int) -> list[Box]:
+    middle = box.low[side] / 2 + box.high[side] / 2
+    low, high = list(box.low), list(box.high)
+    low[side] = high[side] = middle
+    return [Box(box.low, tuple(high)), Box(tuple(low), box.high)]
