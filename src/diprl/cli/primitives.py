@@ -1,5 +1,6 @@
 """`diprl primitives`: the frozen controllers that programs blend."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -84,11 +85,47 @@ class Train:
 
 
 @dataclass(frozen=True)
+class Compare:
+    """Score learnt programs next to each primitive alone and the best blends that never change."""
+
+    task: Annotated[str, tyro.conf.Positional]
+    """A task whose programs blend primitives."""
+    programs: Annotated[tuple[Path, ...], tyro.conf.Positional] = ()
+    """Run folders or program files to compare."""
+    episodes: int = 100
+    """Episodes that each score is measured on."""
+    search_episodes: int = 20
+    """Episodes that each candidate blend plays before the best are chosen."""
+    json: bool = False
+    """End standard output with one JSON object."""
+
+    def run(self) -> int:
+        from diprl.methods.constant_blends import best_blends, single_primitives
+        from diprl.runs import load_program
+        from diprl.tasks.registry import load_task
+        from diprl.train.evaluate import evaluate_program
+
+        task = load_task(self.task)
+        rows = {str(path): load_program(path) for path in self.programs}
+        rows |= single_primitives(task) | best_blends(task, self.search_episodes)
+        width, scores = max(map(len, rows)), {}
+        for name, program in rows.items():
+            scores[name] = evaluate_program(task, program, self.episodes)
+            print(f"{name:{width}}  {scores[name]}", flush=True)
+        if self.json:
+            table = {name: score.to_dict() | {"program": str(rows[name])} for name, score in scores.items()}
+            print(json.dumps({"task": task.name, "scores": table}))
+        return 0
+
+
+@dataclass(frozen=True)
 class Command:
-    """The primitives that programs blend: list them, or train them."""
+    """The primitives that programs blend: list them, train them, or see what programs add to them."""
 
     action: Annotated[
-        Annotated[List, tyro.conf.subcommand("list")] | Annotated[Train, tyro.conf.subcommand("train")],
+        Annotated[List, tyro.conf.subcommand("list")]
+        | Annotated[Train, tyro.conf.subcommand("train")]
+        | Annotated[Compare, tyro.conf.subcommand("compare")],
         tyro.conf.arg(name=""),
     ]
 

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from diprl.tasks.mujoco.ant import CROSS_MAZE, MAZE_GOALS, RANDOM_GOAL, STANDING, start_in_maze
+from diprl.tasks.mujoco.ant import (
+    APPROACH_RANDOM_GOAL,
+    CROSS_MAZE,
+    MAZE_GOALS,
+    RANDOM_GOAL,
+    STANDING,
+    start_in_maze,
+)
 from diprl.tasks.mujoco.description import Start, States
 from diprl.tasks.mujoco.engine import gymnasium_model, import_mujoco
 from diprl.tasks.mujoco.environment import MujocoEnvironment
@@ -44,6 +51,17 @@ def test_the_reward_pays_for_being_near() -> None:
     assert outcome.info["distance"][0] == pytest.approx(4.75)
     maze = CROSS_MAZE.judge(after, np.zeros((1, 8)), after)
     assert maze.info["distance"][0] == pytest.approx(4.0)
+
+
+def test_the_training_reward_pays_for_approaching_and_arriving_but_not_for_lingering() -> None:
+    far, near, there = (states((x, 0.0, 0.5), (4.0, 0.0)) for x in (1.0, 1.1, 3.8))
+    judge = APPROACH_RANDOM_GOAL.judge
+    still = np.zeros((1, 8))
+    assert judge(far, still, near).reward[0] == pytest.approx(0.1 / 0.05)
+    assert judge(near, still, near).reward[0] == 0.0
+    arrival, official = judge(near, still, there), RANDOM_GOAL.judge(near, still, there)
+    assert arrival.reward[0] == pytest.approx((2.9 - 0.25) / 0.05 + 10.0)
+    assert arrival.terminated[0] == official.terminated[0] == arrival.info["is_success"][0]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from diprl.program.signature import Continuous, Primitives
+from diprl.tasks.mujoco.ant import judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
 from diprl.tasks.mujoco.cheetah import HURDLES
@@ -72,7 +73,17 @@ def test_budgets_and_paper_scores() -> None:
         "Pusher2D": (250_000, -78.62, 100),
         "AntRandomGoal": (6_000_000, 413.12, 500),
         "AntCrossMaze": (5_000_000, 220.25, 1000),
+        "AntRandomGoal-return": (6_000_000, 413.12, 500),
+        "AntCrossMaze-return": (5_000_000, 220.25, 1000),
     }
+
+
+@pytest.mark.parametrize("name", ["AntRandomGoal", "AntCrossMaze"])
+def test_ants_train_to_arrive_unless_asked_for_the_return(name: str) -> None:
+    arriving, returning = mujoco_tasks()[name](), mujoco_tasks()[f"{name}-return"]()
+    judges = [task.environments.args[0].judge.func for task in (arriving, returning)]  # type: ignore[union-attr]
+    assert judges == [judge_approach, judge]
+    assert arriving.reference().spec == returning.reference().spec
 
 
 @pytest.mark.parametrize("name", ["cheetah_forward", "pusher_left", "ant_up"])

@@ -1,5 +1,6 @@
 """AntRandomGoal and AntCrossMaze: a four-legged ant walks to a goal, in the open or among walls."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from diprl.tasks.mujoco.description import (
     sum_of_parts,
 )
 from diprl.tasks.mujoco.engine import (
+    INTERVAL,
     MjModel,
     MjSpec,
     add_box,
@@ -32,6 +34,7 @@ HEALTHY_HEIGHT = (0.2, 1.0)
 RANDOM_GOAL_RADIUS, AREA = 0.25, 5.0
 MAZE_GOAL_RADIUS = 1.0
 MAZE_GOALS = np.array([[6.0, -6.0], [12.0, 0.0], [6.0, 6.0]])
+ARRIVAL_BONUS = 10.0
 WALLS_ALONG_X = ((1, -2.5), (1, 2.5), (6, 7.5), (6, -7.5), (11, -2.5), (11, 2.5))
 WALLS_ALONG_Y = ((-2, 0), (3.5, 5), (3.5, -5), (8.5, 5), (8.5, -5), (13.5, 0))
 
@@ -85,18 +88,36 @@ def healthy(states: States) -> NDArray[np.bool_]:
     return (height >= HEALTHY_HEIGHT[0]) & (height <= HEALTHY_HEIGHT[1])
 
 
+def distance_to_goal(states: States, goal_radius: float) -> Array:
+    return np.maximum(np.linalg.norm(states.places[:, 0, :2] - states.goal, axis=1) - goal_radius, 0.0)
+
+
 def judge(before: States, actions: Array, after: States, *, goal_radius: float, area: float) -> Outcome:
     """Pays for being near the goal and on the feet; arriving or leaving the area ends the episode."""
-    torso = after.places[:, 0, :2]
-    distance = np.maximum(np.linalg.norm(torso - after.goal, axis=1) - goal_radius, 0.0)
+    distance = distance_to_goal(after, goal_radius)
     arrived: NDArray[Any] = distance <= 0.0
-    outside = np.linalg.norm(torso, axis=1) > area
+    outside = np.linalg.norm(after.places[:, 0, :2], axis=1) > area
     parts = {
         "goal": 0.3 * (5.0 - distance),
         "healthy": 0.05 * healthy(after),
         "effort": -0.01 * squared_norm(actions),
     }
     return sum_of_parts(parts, arrived | outside, distance=distance, is_success=arrived)
+
+
+def judge_approach(
+    before: States, actions: Array, after: States, *, goal_radius: float, area: float
+) -> Outcome:
+    """The same episodes, paid for approaching and arriving.
+
+    The task's own reward is highest for whoever lingers beside the goal and never ends the episode by reaching it.
+    """
+    _, ended, facts = judge(before, actions, after, goal_radius=goal_radius, area=area)
+    parts = {
+        "approach": (distance_to_goal(before, goal_radius) - facts["distance"]) / INTERVAL,
+        "arrival": ARRIVAL_BONUS * facts["is_success"],
+    }
+    return sum_of_parts(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
 
 
 RANDOM_GOAL = Description(
@@ -109,6 +130,9 @@ RANDOM_GOAL = Description(
     action_size=ACTUATORS,
     horizon=500,
 )
+APPROACH_RANDOM_GOAL = replace(
+    RANDOM_GOAL, judge=partial(judge_approach, goal_radius=RANDOM_GOAL_RADIUS, area=AREA)
+)
 CROSS_MAZE = Description(
     name="AntCrossMaze",
     model=maze,
@@ -118,4 +142,7 @@ CROSS_MAZE = Description(
     observation_size=POSITIONS + VELOCITIES + 2,
     action_size=ACTUATORS,
     horizon=1000,
+)
+APPROACH_CROSS_MAZE = replace(
+    CROSS_MAZE, judge=partial(judge_approach, goal_radius=MAZE_GOAL_RADIUS, area=np.inf)
 )

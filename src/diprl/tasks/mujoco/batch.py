@@ -1,6 +1,5 @@
 """Many copies of one MuJoCo environment, simulated by MuJoCo's own thread pool."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from diprl.errors import DiprlError
 from diprl.tasks.base import Step
 from diprl.tasks.mujoco.description import Array, Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
+from diprl.tasks.workers import available_cores
 
 View = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -21,7 +21,7 @@ class Simulator:
     def __init__(self, description: Description, num_envs: int) -> None:
         self._mujoco = import_mujoco()
         model = description.model()
-        threads = min(num_envs, os.cpu_count() or 1)
+        threads = min(num_envs, available_cores())
         self._models = [model] * num_envs
         self._data = [self._mujoco.MjData(model) for _ in range(threads)]
         self._pool = self._mujoco.rollout.Rollout(nthread=threads if threads > 1 else 0)

@@ -1,0 +1,67 @@
+"""What primitives achieve without conditions: each one alone, and the best blend that never changes."""
+
+from collections.abc import Callable, Iterator
+
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.program.ast import Blend
+from diprl.program.signature import Primitives
+from diprl.tasks.base import Task
+from diprl.train.evaluate import evaluate_program
+from diprl.train.score import Score
+from diprl.train.validate import VALIDATION_SEED
+
+GRID = {2: 20, 3: 6, 4: 4}
+"""Parts into which the shares are divided, by the number of primitives."""
+SEARCH_EPISODES = 20
+
+
+def primitive_names(task: Task) -> tuple[str, ...]:
+    actions = task.signature.actions
+    if not isinstance(actions, Primitives):
+        raise DiprlError(f"{task.name} has no primitives to compare with")
+    return actions.names
+
+
+def single_primitives(task: Task) -> dict[str, Program]:
+    """A program for each primitive that runs it and nothing else."""
+    names = primitive_names(task)
+    return {name: constant(task, [float(name == other) for other in names]) for name in names}
+
+
+def best_blends(task: Task, episodes: int = SEARCH_EPISODES) -> dict[str, Program]:
+    """The best constant blend by return and, where the task says what success is, by success rate.
+
+    All candidates of a grid over the shares play the same validation episodes.
+    """
+    count = len(primitive_names(task))
+    candidates = [constant(task, shares) for shares in share_grid(count, GRID.get(count, 3))]
+    scores = [evaluate_program(task, each, episodes, VALIDATION_SEED) for each in candidates]
+    found = {"best blend by return": candidates[best(scores, lambda score: (score.mean,))]}
+    if "is_success" in scores[0].extra:
+        by_success = best(scores, lambda score: (score.extra["is_success"], score.mean))
+        found["best blend by success"] = candidates[by_success]
+    return found
+
+
+def best(scores: list[Score], value: Callable[[Score], tuple[float, ...]]) -> int:
+    return max(range(len(scores)), key=lambda index: value(scores[index]))
+
+
+def share_grid(count: int, parts: int) -> Iterator[list[float]]:
+    """Every way to divide 1 into `count` shares that are multiples of 1/parts."""
+
+    def divide(left: int, places: int) -> Iterator[list[int]]:
+        if places == 1:
+            yield [left]
+            return
+        for first in range(left + 1):
+            for rest in divide(left - first, places - 1):
+                yield [first, *rest]
+
+    for shares in divide(parts, count):
+        yield [share / parts for share in shares]
+
+
+def constant(task: Task, shares: list[float]) -> Program:
+    return Program(task.signature, Blend(tuple(shares)), task.name)

@@ -1,0 +1,99 @@
+"""Training primitives and comparing programs with them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import jax
+import jax.random as jr
+import numpy as np
+import pytest
+
+from diprl.errors import DiprlError
+from diprl.methods import primitives
+from diprl.methods.agents import neural_agent
+from diprl.methods.constant_blends import best, share_grid, single_primitives
+from diprl.methods.primitives import greedy_network, train_primitive
+from diprl.policy.base import HARD, Temperatures
+from diprl.tasks.mujoco.primitive_files import load_primitive
+from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+from diprl.tasks.registry import load_task
+from diprl.train.config import Config
+from diprl.train.score import Score
+
+TINY = Config(
+    num_envs=4, num_steps=8, minibatch_size=16, num_epochs=1, hidden_size=8, scale_rewards=True
+)  # fmt: skip
+
+
+def test_the_file_holds_the_greedy_network() -> None:
+    task = primitive_tasks()["pusher_left"]()
+    generator = np.random.default_rng(0)
+    agent = jax.jit(lambda key: neural_agent(task, TINY, key=key))(jr.key(3))
+    views = generator.normal(2.0, 3.0, (40, task.layout.size)).astype(np.float32)
+    agent = replace(agent, normaliser=jax.jit(agent.normaliser.update)(views))
+    primitive = greedy_network(agent, task, 1.0, "command")
+    noise = np.full(agent.policy.noise_size, 0.3, np.float32)
+    greedy = jax.jit(jax.vmap(lambda view: agent.act(view, noise, Temperatures(), HARD)))(views)
+    assert np.allclose(primitive.actions(views), np.clip(greedy, -3, 3), atol=1e-5)
+    assert (primitive.name, primitive.command) == ("pusher_left", "command")
+
+
+def test_training_goes_on_from_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(primitives, "SETTINGS", TINY)
+    checkpoint, seen = tmp_path / "checkpoint", []
+
+    def train(steps: int) -> primitives.Primitive:
+        watch = (lambda snapshot: seen.append(snapshot.steps),)
+        options = {"seed": 1, "checkpoint": checkpoint, "observers": watch, "episodes": 1}
+        return train_primitive("pusher_left", total_timesteps=steps, **options)  # type: ignore[arg-type]
+
+    first = train(64)
+    again = train(64)
+    assert seen == [32, 64]
+    assert np.array_equal(first.layers[0][0], again.layers[0][0])
+    assert not np.array_equal(train(96).layers[0][0], first.layers[0][0])
+    assert seen == [32, 64, 96]
+    assert first.command == "diprl primitives train pusher_left --seed 1 --total-timesteps 64"
+
+
+def test_an_unknown_primitive_answers_with_the_nearest() -> None:
+    with pytest.raises(DiprlError, match="pusher_left"):
+        train_primitive("pusher_lef")
+
+
+def test_the_command_line_writes_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from diprl.cli import main
+
+    monkeypatch.setattr(primitives, "SETTINGS", TINY)
+    options = f"--total-timesteps 32 --out {tmp_path} --runs {tmp_path}/runs --episodes 1".split()
+    with pytest.raises(SystemExit) as ended:
+        main(["primitives", "train", "pusher_left", *options])
+    assert ended.value.code == 0
+    written = load_primitive(tmp_path / "pusher_left.npz")
+    assert f"score {written.score:.2f}" in capsys.readouterr().out
+    assert (tmp_path / "runs" / "pusher_left-seed0" / "metrics.csv").read_text().count("\n") == 2
+
+
+def test_shares_cover_the_simplex() -> None:
+    grid = list(share_grid(4, 4))
+    assert len(grid) == len({tuple(shares) for shares in grid}) == 35
+    assert np.allclose(np.sum(grid, axis=1), 1.0)
+    assert [0.0, 0.0, 0.0, 1.0] in grid
+
+
+def test_a_constant_program_runs_one_primitive() -> None:
+    programs = single_primitives(load_task("AntRandomGoal"))
+    assert list(programs) == ["up", "down", "left", "right"]
+    actions = np.arange(8.0).reshape(1, 4, 2).repeat(4, axis=2) / 8
+    chosen = programs["left"].act_batch(np.zeros((1, 6)), actions)
+    assert np.array_equal(chosen[0], actions[0, 2])
+    with pytest.raises(DiprlError, match="no primitives"):
+        single_primitives(load_task("CartPole-v1"))
+
+
+def test_the_best_is_the_one_that_ranks_first() -> None:
+    scores = [Score((1.0,), {"is_success": 1.0}), Score((3.0,), {"is_success": 0.0})]
+    assert best(scores, lambda score: (score.mean,)) == 1
+    assert best(scores, lambda score: (score.extra["is_success"], score.mean)) == 0
