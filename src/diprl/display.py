@@ -174,3 +174,13 @@ def print_tasks(rows: list[dict[str, Any]]) -> None:
         lists = (", ".join(row["features"]), ", ".join(row["actions"]))
         table.add_row(row["task"], *lists, row["backend"], str(row["horizon"]), f"{row['budget']:,}", paper)
     Console().print(table)
+
+
+def print_stages(stages: Any) -> None:
+    """Size against score, one row per accepted step of a simplification that changed the size."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("conditions", "numbers", "score", "step"):
+        table.add_column(name, justify="left" if name == "step" else "right")
+    for stage in stages:
+        table.add_row(str(stage.conditions), str(stage.coefficients), f"{stage.score:.2f}", stage.what)
+    Console().print(table)

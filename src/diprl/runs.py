@@ -17,6 +17,8 @@ from diprl.program import Program
 from diprl.train.config import Config
 
 CONFIG, CHECKPOINT, RESULT = "config.json", "checkpoint", "result.json"
+TUNING_CHECKPOINT = "checkpoint-tuning"
+"""Of a method's second phase, where it has one."""
 PROGRAM_TEXT, PROGRAM_JSON = "program.txt", "program.json"
 METRICS_CSV, METRICS_JSONL = "metrics.csv", "metrics.jsonl"
 LOCK = ".lock"
@@ -114,3 +116,8 @@ def load_program(path: Path) -> Program:
     if not path.exists():
         raise DiprlError(f"there is no program at {path}")
     return Program.load(path)
+
+
+def sibling(path: Path, name: str) -> Path:
+    """A file next to a program, or inside a run folder."""
+    return (path if path.is_dir() else path.parent) / name

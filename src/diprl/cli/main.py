@@ -10,6 +10,9 @@ COMMANDS = {
     "train": "learn a program for an environment, print it and score it",
     "eval": "score a saved program on its environment",
     "show": "print a saved program",
+    "polish": "search for better numbers of a saved program on its true return",
+    "simplify": "drop conditions, coefficients and digits that do not matter",
+    "edit": "change a program by hand and see what that does",
     "verify": "prove or refute properties of a saved program",
     "explain": "say why a program acts as it does in one state",
     "export": "write a saved program in Python, C, JSON, LaTeX, SVG, Structured Text or ONNX",
@@ -17,6 +20,7 @@ COMMANDS = {
     "watch": "watch a program play, or record it",
     "enjoy": "the same as watch",
     "reproduce": "make the paper's tables and figures again, beside its numbers",
+    "primitives": "list, train or compare the controllers that programs for MuJoCo tasks blend",
     "tasks": "list the built-in tasks",
 }
 """One module of this package per command, with a `Command` that tyro turns into options."""

@@ -1,74 +1,69 @@
-"""Programs as arrays: one shape of program compiled once, evaluated for many sets of numbers at a time on a twin."""
+"""Programs as arrays, so that one compilation plays any program up to a size, thousands of episodes at a time."""
 
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from diprl.program import Program
-from diprl.program.ast import If, Node
+from diprl.program.ast import Act, If, Node
 from diprl.tasks.base import Twin
-from diprl.train.simulate import episodes_played
+from diprl.train.simulate import play_from
 
 
-class Shape(NamedTuple):
-    """Which leaf each combination of conditions leads to."""
+class Packed(NamedTuple):
+    """A program with discrete actions; conditions and leaves in printing order, padded to a common size."""
 
+    weights: np.ndarray
+    """(conditions, features + 1), the bias last."""
     paths: np.ndarray
     """(leaves, conditions): +1 where the path to a leaf needs the condition, −1 where it needs its opposite."""
     lengths: np.ndarray
-    """Conditions on the path to each leaf."""
+    """Conditions on the path to each leaf; more than there are for padding, which is never reached."""
+    actions: np.ndarray
 
 
-def shape_of(program: Program) -> Shape:
-    """The shape of a program; conditions and leaves in printing order."""
-    rows: list[dict[int, int]] = []
-    count = 0
-
-    def visit(node: Node, path: dict[int, int]) -> None:
-        nonlocal count
-        if not isinstance(node, If):
-            rows.append(path)
-            return
-        index, count = count, count + 1
-        visit(node.then, path | {index: 1})
-        visit(node.orelse, path | {index: -1})
-
-    visit(program.root, {})
-    paths = np.zeros((len(rows), count), np.float32)
-    for leaf, path in enumerate(rows):
-        for condition, sign in path.items():
-            paths[leaf, condition] = sign
-    return Shape(paths, np.abs(paths).sum(axis=1))
-
-
-def act(
-    shape: Shape,
-    weights: Float[Array, "conditions width"],
-    actions: Int[Array, " leaves"],
-    view: Float[Array, " features"],
-) -> Int[Array, ""]:
-    """The action of the program whose conditions have these weights (bias last) and whose leaves these actions."""
-    holds = jnp.where(weights[:, :-1] @ view + weights[:, -1] > 0, 1.0, -1.0)
-    reached = shape.paths @ holds == shape.lengths
-    return jnp.sum(jnp.where(reached, actions, 0)).astype(jnp.int32)
+def pack(program: Program, conditions: int) -> Packed:
+    """The program as arrays for up to so many conditions, which is one less than the leaves."""
+    width = len(program.signature.features) + 1
+    packed = Packed(
+        weights=np.zeros((conditions, width)),
+        paths=np.zeros((conditions + 1, conditions), np.float32),
+        lengths=np.full(conditions + 1, conditions + 1.0, np.float32),
+        actions=np.zeros(conditions + 1, np.int32),
+    )
+    leaf, index = 0, 0
+    stack: list[tuple[Node, dict[int, int]]] = [(program.root, {})]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, If):
+            packed.weights[index] = (*node.condition.weights, node.condition.bias)
+            stack += [(node.orelse, path | {index: -1}), (node.then, path | {index: 1})]
+            index += 1
+        elif isinstance(node, Act):
+            for condition, sign in path.items():
+                packed.paths[leaf, condition] = sign
+            packed.lengths[leaf], packed.actions[leaf] = len(path), node.action
+            leaf += 1
+        else:
+            raise TypeError("only programs with discrete actions run on a twin")
+    return packed._replace(weights=packed.weights.astype(np.float32))
 
 
-def candidate_returns(
-    twin: Twin,
-    shape: Shape,
-    weights: Float[Array, "candidates conditions width"],
-    actions: Int[Array, "candidates leaves"],
-    episodes: int,
-    *,
-    key: PRNGKeyArray,
-) -> tuple[Float[Array, "candidates episodes"], Array]:
-    """Returns of every candidate on the same starts, so that their differences are not luck, and the steps taken."""
+def act(packed: Packed, view: Float[Array, " features"]) -> Array:
+    """The action of a packed program."""
+    holds = jnp.where(packed.weights[:, :-1] @ view + packed.weights[:, -1] > 0, 1.0, -1.0)
+    reached = packed.paths @ holds == packed.lengths
+    return jnp.sum(jnp.where(reached, packed.actions, 0)).astype(jnp.int32)
 
-    def returns(weights: Array, actions: Array) -> tuple[Array, Array]:
-        return episodes_played(twin, lambda view, _: act(shape, weights, actions, view), 1, episodes, key=key)
 
-    values, lengths = jax.vmap(returns)(weights, actions)
-    return values, lengths.sum()
+def lane_returns(twin: Twin, packed: Packed, uniform: Float[Array, "lanes reset"]) -> tuple[Array, Array]:
+    """Return and length of one episode per lane, each lane with a program and a start of its own."""
+    states = jax.vmap(twin.reset)(uniform)
+
+    def act_all(states: Array, _: Array) -> Array:
+        return jax.vmap(act)(packed, jax.vmap(twin.observe)(states))
+
+    return play_from(twin, act_all, states)

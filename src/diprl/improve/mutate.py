@@ -13,7 +13,12 @@ from diprl.improve.numbers import Point
 
 
 def mutants(
-    point: Point, states: NDArray[np.float64], shares: NDArray[np.float64], choices: int, count: int, seed: int
+    point: Point,
+    states: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    choices: int,
+    count: int,
+    seed: int,
 ) -> list[Point]:
     """`count` variations of a chain over standardised states; `shares` says how often each leaf acts."""
     generator = np.random.default_rng(seed)
@@ -29,9 +34,7 @@ def mutants(
     return changed
 
 
-def strangers(
-    point: Point, states: NDArray[np.float64], choices: int, count: int, seed: int
-) -> list[Point]:
+def strangers(point: Point, states: NDArray[np.float64], choices: int, count: int, seed: int) -> list[Point]:
     """Random chains of the same size, to begin again somewhere else."""
     generator = np.random.default_rng(seed)
     conditions = len(point.actions) - 1

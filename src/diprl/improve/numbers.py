@@ -99,7 +99,7 @@ class _Reader:
 
     def node(self, node: Node) -> Node:
         if isinstance(node, If):
-            condition = self.condition()
+            condition = self.condition(node.condition)
             then = self.node(node.then)
             return If(condition, then, self.node(node.orelse))
         if isinstance(node, Affine):
@@ -110,10 +110,12 @@ class _Reader:
             return Blend(tuple((shares / shares.sum()).tolist()))
         return Act(next(self.actions))
 
-    def condition(self) -> Condition:
+    def condition(self, old: Condition) -> Condition:
+        """New numbers for a condition; what it does not read it goes on not reading."""
         row = self.take(len(self.moments.mean) + 1)
-        weights = row[:-1] / self.moments.scale
-        return Condition(tuple(weights.tolist()), float(row[-1] - weights @ self.moments.mean))
+        weights = np.where(np.asarray(old.weights) == 0.0, 0.0, row[:-1] / self.moments.scale)
+        bias = 0.0 if old.bias == 0.0 else float(row[-1] - weights @ self.moments.mean)
+        return Condition(tuple(weights.tolist()), bias)
 
     def affine(self) -> Affine:
         outputs, features = len(self.reach), len(self.moments.mean)

@@ -1,20 +1,21 @@
 """Polish: search over a discrete program on its true return, and keep only a real improvement.
 
 Gradients bring a relaxed program to the right region; the last points are in the discrete program itself, whose return
-has no gradient. All candidates of a generation play the same episodes, and the episodes per candidate grow as differences
+has no gradient. All candidates of a generation play the same episodes, and their number grows as differences
 shrink. Whatever comes out replaces the program only if it wins a paired test on fresh episodes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from time import monotonic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diprl.improve.fitness import Fitness, make_fitness
-from diprl.improve.numbers import Point, from_point, measure_moments, to_point
+from diprl.improve.numbers import from_point, measure_moments, to_point
 from diprl.improve.search import Budget, Effort, Search, Terrain
-from diprl.improve.visits import visited_views
+from diprl.improve.visits import VISITED_EPISODES, visited_views
 from diprl.program import Program
 from diprl.program.ast import If, walk
 from diprl.program.signature import Discrete
@@ -41,33 +42,46 @@ class Polished:
     """All environment steps, those of the final comparison included."""
     seconds: float
 
+    def facts(self) -> dict[str, float | bool]:
+        """As records carry it."""
+        return {"accepted": self.accepted, "gain": self.gain, "error": self.error, "steps": self.steps}
+
 
 def polish(
-    task: Task, program: Program, budget: Budget, *, seed: int = 0, effort: Effort | None = None
+    task: Task,
+    program: Program,
+    budget: Budget,
+    *,
+    seed: int = 0,
+    effort: Effort | None = None,
+    views: NDArray[np.float32] | None = None,
 ) -> Polished:
-    """The program with better numbers and branches, or as it was."""
+    """The program with better numbers and branches, or as it was.
+
+    `views` are states that the program, or one much like it, visits; without them it is played to see some.
+    """
     began = monotonic()
-    views = visited_views(task, program)[:, : task.layout.features]
+    fresh = views is None
+    views = (visited_views(task, program) if views is None else views)[:, : task.layout.features]
     moments = measure_moments(views)
     start = to_point(program, moments)
     if not len(start.numbers):
-        return Polished(program, False, 0.0, 0.0, len(views), monotonic() - began)
+        return Polished(program, False, 0.0, 0.0, 0, monotonic() - began)
     effort = effort or default_effort(task, program, len(start.numbers))
-    fitness = make_fitness(task, program, moments)
-    actions = program.signature.actions
-    terrain = Terrain(fitness, (views - moments.mean) / moments.scale, len(actions.names))
-    remaining = budget.steps - len(views) - 2 * effort.final_episodes * expected_length(task, views)
-    search = Search(terrain, effort, Budget(remaining, budget.seconds), seed)
-    best = search.run(start)
-    gain, error, steps = compare_fairly(fitness, start, best, effort.final_episodes)
+    fitness = make_fitness(task, program)
+    terrain = Terrain(
+        fitness=fitness,
+        build=lambda point: from_point(program, point, moments),
+        states=(views - moments.mean) / moments.scale,
+        choices=len(program.signature.actions.names),
+    )
+    looked = len(views) if fresh else 0
+    search = Search(terrain, effort, Budget(budget.steps - looked, budget.seconds), seed)
+    found = terrain.build(search.run(start))
+    gain, error, steps = compare_fairly(fitness, program, found, effort.final_episodes)
     accepted = gain > CONFIDENCE * error
-    final = from_point(program, best, moments) if accepted else program
-    return Polished(final, accepted, gain, error, search.steps + steps + len(views), monotonic() - began)
-
-
-def expected_length(task: Task, views: np.ndarray) -> float:
-    """Steps per episode, as the visits showed."""
-    return min(task.horizon, len(views) / 20)
+    used = search.steps + steps + looked
+    return Polished(found if accepted else program, accepted, gain, error, used, monotonic() - began)
 
 
 def default_effort(task: Task, program: Program, size: int) -> Effort:
@@ -79,11 +93,22 @@ def default_effort(task: Task, program: Program, size: int) -> Effort:
     return Effort(max(population, 24), 16, 256, 512 if mutable else 0, 4096)
 
 
+def polish_within(task: Task, program: Program, steps: int, seed: int) -> Polished:
+    """Polish with so many environment steps in all, of which the final comparison gets a quarter."""
+    views = visited_views(task, program)
+    length = max(1.0, len(views) / VISITED_EPISODES)
+    remaining = steps - len(views)
+    final = max(2, min(4096, int(remaining / 8 / length)))
+    effort = Effort(population=16, episodes=4, most_episodes=16, mutants=0, final_episodes=final)
+    found = polish(task, program, Budget(steps=0.75 * remaining), seed=seed, effort=effort, views=views)
+    return replace(found, steps=found.steps + len(views))
+
+
 def is_chain(program: Program) -> bool:
     return not any(isinstance(node.then, If) for node in walk(program.root) if isinstance(node, If))
 
 
-def compare_fairly(fitness: Fitness, old: Point, new: Point, episodes: int) -> tuple[float, float, int]:
+def compare_fairly(fitness: Fitness, old: Program, new: Program, episodes: int) -> tuple[float, float, int]:
     """Mean paired difference (new − old) on episodes that no search has seen, its standard error, and the steps."""
     returns = fitness([old, new], episodes, FINAL_ROUND)
     difference = returns.values[1] - returns.values[0]

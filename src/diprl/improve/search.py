@@ -1,7 +1,7 @@
 """Climbing the true return of a program: CMA-ES on its numbers, then mutations of its branches, and again."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from diprl.improve.cma import CMA
 from diprl.improve.fitness import Fitness
 from diprl.improve.mutate import mutants, strangers
 from diprl.improve.numbers import Point
+from diprl.program import Program
 
 FIRST_STEP = 0.1
 """Spread of the first generation; conditions have unit length."""
@@ -44,6 +45,7 @@ class Terrain:
     """What the search knows of the task: how to play, and the standardised states that a program visits."""
 
     fitness: Fitness
+    build: Callable[[Point], Program]
     states: NDArray[np.float64]
     choices: int
     """How many actions there are."""
@@ -73,7 +75,9 @@ class Search:
         stale, top = 0, -np.inf
         while not self.spent():
             candidates = cma.ask()
-            fitness = self.play([replace(start, numbers=numbers) for numbers in candidates], episodes).mean(axis=1)
+            fitness = self.play([replace(start, numbers=numbers) for numbers in candidates], episodes).mean(
+                axis=1
+            )
             cma.tell(candidates, fitness)
             level = float(np.median(fitness))
             stale, top = (0, level) if level > top else (stale + 1, top)
@@ -101,7 +105,8 @@ class Search:
 
     def play(self, points: Sequence[Point], episodes: int) -> NDArray[np.float64]:
         self.rounds += 1
-        returns = self.terrain.fitness(points, episodes, self.rounds)
+        programs = [self.terrain.build(point) for point in points]
+        returns = self.terrain.fitness(programs, episodes, self.rounds)
         self.steps += returns.steps
         return returns.values
 

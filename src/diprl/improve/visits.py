@@ -13,8 +13,11 @@ VISIT_SEED = 300_000
 """First seed of episodes that are only looked at: neither trained on, nor validated on, nor reported."""
 
 
+VISITED_EPISODES = 20
+
+
 def visited_views(
-    task: Task, program: Program, episodes: int = 20, seed: int = VISIT_SEED
+    task: Task, program: Program, episodes: int = VISITED_EPISODES, seed: int = VISIT_SEED
 ) -> NDArray[np.float32]:
     """Every view that the program acts on in some episodes on the reference environment."""
     act, seen = program_act(task, program), []

@@ -1,12 +1,16 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
+import jax.random as jr
 
-from diprl.extract import DECIDED, STAGES, Gap, extract, gap, likeliest_depth
+from diprl.extract import DECIDED, STAGES, Gap, embed, extract, gap, likeliest_depth
+from diprl.improve.polish import polish_within
 from diprl.methods.agents import tree_agent
 from diprl.methods.base import Job, Outcome, Trained, train_agent
+from diprl.methods.presets import preset
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
@@ -19,14 +23,25 @@ GAP_EPISODES = 512
 
 
 def fit(job: Job) -> Outcome:
-    """Relax, regularise, extract."""
+    """Relax, regularise, extract, and spend the rest of the budget on the discrete program itself."""
+    total = job.config.total_timesteps
+    search_steps = int(job.config.polish_share * total)
+    training = replace(job, config=job.config.with_values(total_timesteps=total - search_steps))
     trained = train_agent(
-        job, tree_agent, lambda agent, temperatures: read_off(job.task, agent, temperatures)
+        training, tree_agent, lambda agent, temperatures: read_off(job.task, agent, temperatures)
     )
     program = read_off(job.task, trained.agent, trained.temperatures)
     measured = measure_gap(trained)
-    facts = {"gap": measured.to_dict(), "depths": depth_table(job.task, trained, measured.relaxed)}
-    return Outcome(program_act(job.task, program), program, trained.steps, trained, facts)
+    facts: dict[str, Any] = {
+        "gap": measured.to_dict(),
+        "depths": depth_table(job.task, trained, measured.relaxed),
+    }
+    steps = trained.steps
+    if search_steps:
+        polished = polish_within(job.task, program, search_steps, job.seed)
+        program, steps = polished.program, steps + polished.steps
+        facts["polish"] = polished.facts()
+    return Outcome(program_act(job.task, program), program, steps, trained, facts)
 
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | None = None) -> Program:
@@ -77,3 +92,12 @@ def tree_of(trained: Trained) -> DerivationTree:
     if not isinstance(tree, DerivationTree):
         raise TypeError(f"expected a derivation tree, got {type(tree).__name__}")
     return tree
+
+
+def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
+    """Train on from a program: its tree keeps every depth up to the maximum open to change."""
+    config = preset("default", task.name, task.budget).with_values(total_timesteps=total_timesteps)
+    agent = tree_agent(task, config, key=jr.key(seed))
+    tree = embed(program, config.max_depth, Temperatures())
+    start = replace(agent, policy=tree)
+    return fit(Job(task, "diprl", config, seed, start=start)).program or program

@@ -14,6 +14,7 @@ PAPER = Config(
     minibatch_size=64,
     num_epochs=10,
     max_depth=6,
+    polish_share=0.0,
     architecture_period=5,
     normalise=False,
     learning_rate=1e-3,
@@ -49,7 +50,7 @@ DOOR_KEY: dict[str, Any] = {
 }
 
 TUNED: dict[str, dict[str, Any]] = {
-    "CartPole-v1": {"total_timesteps": 400_000, "num_steps": 64, "learning_rate": 1e-2},
+    "CartPole-v1": {"total_timesteps": 400_000, "polish_share": 0.0, "num_steps": 64, "learning_rate": 1e-2},
     "Acrobot-v1": {
         "learning_rate": 7e-3,
         "gae_lambda": 0.9,

@@ -53,6 +53,8 @@ class Config:
     """Passes over each rollout."""
     hidden_size: int = 64
     """Width of the two hidden layers of the critic, and of the policy in neural PPO."""
+    polish_share: float = 0.2
+    """Share of the budget kept for searching over the discrete program on its true return; 0 leaves that out."""
     max_depth: int = 6
     """Longest program: an if/elif/else chain of this many actions."""
     architecture_period: int = 0

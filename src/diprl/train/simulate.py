@@ -1,4 +1,4 @@
-"""Whole episodes on a JAX twin, compiled: validation while training, the gap of each hardening, search for programs."""
+"""Whole episodes on a JAX twin, compiled: validation in training, the cost of hardening, search over programs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,29 +14,35 @@ from diprl.tasks.base import Twin
 def episode_returns(
     twin: Twin, act: Callable[[Array, Array], Array], noise_size: int, episodes: int, *, key: PRNGKeyArray
 ) -> Float[Array, " episodes"]:
-    """Returns of independent episodes, in the task's own reward."""
-    return episodes_played(twin, act, noise_size, episodes, key=key)[0]
-
-
-def episodes_played(
-    twin: Twin, act: Callable[[Array, Array], Array], noise_size: int, episodes: int, *, key: PRNGKeyArray
-) -> tuple[Float[Array, " episodes"], Int[Array, " episodes"]]:
-    """Returns and lengths of independent episodes; stops when the last one ends."""
+    """Returns of independent episodes of a policy that acts on one view with some random numbers."""
     reset_key, act_key = jr.split(key)
-    start = jax.vmap(twin.reset)(jr.uniform(reset_key, (episodes, twin.reset_size)))
+    states = jax.vmap(twin.reset)(jr.uniform(reset_key, (episodes, twin.reset_size)))
+
+    def act_all(states: Any, step: Array) -> Array:
+        noise = jr.uniform(jr.fold_in(act_key, step), (episodes, noise_size))
+        return jax.vmap(act)(jax.vmap(twin.observe)(states), noise)
+
+    return play_from(twin, act_all, states)[0]
+
+
+def play_from(
+    twin: Twin, act_all: Callable[[Any, Array], Array], states: Any
+) -> tuple[Float[Array, " episodes"], Int[Array, " episodes"]]:
+    """Returns, in the task's own reward, and lengths of the episodes that begin in these states.
+
+    `act_all` receives all states and the step number; the loop stops when the last episode ends.
+    """
+    episodes = jax.tree.leaves(states)[0].shape[0]
 
     def unfinished(carry: tuple[Any, ...]) -> Array:
         _, alive, _, _, step = carry
         return jnp.any(alive) & (step < twin.horizon)
 
     def advance(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        state, alive, total, length, step = carry
-        noise = jr.uniform(jr.fold_in(act_key, step), (episodes, noise_size))
-        action = jax.vmap(act)(jax.vmap(twin.observe)(state), noise)
-        state, reward, terminated = jax.vmap(twin.step)(state, action)
+        states, alive, total, length, step = carry
+        states, reward, terminated = jax.vmap(twin.step)(states, act_all(states, step))
         total, length = total + jnp.where(alive, reward, 0.0), length + alive
-        return state, alive & ~terminated, total, length, step + 1
+        return states, alive & ~terminated, total, length, step + 1
 
     counters = (jnp.zeros(episodes), jnp.zeros(episodes, jnp.int32), jnp.zeros((), jnp.int32))
-    carry = (start, jnp.ones(episodes, bool), *counters)
-    return jax.lax.while_loop(unfinished, advance, carry)[2:4]
+    return jax.lax.while_loop(unfinished, advance, (states, jnp.ones(episodes, bool), *counters))[2:4]

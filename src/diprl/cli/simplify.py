@@ -1,0 +1,50 @@
+"""`diprl simplify`: the shortest program whose score stays within a tolerance."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Command:
+    """Drop conditions, coefficients and digits that do not matter for the score."""
+
+    program: Annotated[Path, tyro.conf.Positional]
+    """A run folder or a program file."""
+    tolerance: float = 0.01
+    """How much of the score may be given up, as a fraction."""
+    out: Path | None = None
+    """Where to write the result; default: simplified.json next to the program."""
+    episodes: int = 1000
+    """Fresh episodes on the reference environment that both programs are scored on afterwards."""
+    json: bool = False
+    """End standard output with one JSON object."""
+
+    def run(self) -> int:
+        from diprl.display import body, print_stages
+        from diprl.improve.simplify import simplify
+        from diprl.runs import load_program, sibling
+        from diprl.tasks.registry import task_of
+        from diprl.train.cache import use_compilation_cache
+        from diprl.train.evaluate import evaluate_program
+
+        use_compilation_cache()
+        program = load_program(self.program)
+        task = task_of(program)
+        result = simplify(task, program, self.tolerance)
+        print(f"before\n\n{body(program)}\n\nafter\n\n{body(result.program)}\n")
+        print_stages(result.stages)
+        before = evaluate_program(task, program, self.episodes)
+        after = evaluate_program(task, result.program, self.episodes)
+        print(f"before  {before}\nafter   {after}\nused    {result.steps:,} environment steps")
+        target = self.out or sibling(self.program, "simplified.json")
+        result.program.save(target)
+        print(f"written {target}")
+        if self.json:
+            sizes = {"coefficients": [program.coefficients, result.program.coefficients]}
+            scores = {"before": before.to_dict(), "after": after.to_dict(), "steps": result.steps}
+            print(json.dumps(sizes | scores | {"program": str(result.program)}))
+        return 0

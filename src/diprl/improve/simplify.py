@@ -1,0 +1,173 @@
+"""Simplify: as few conditions, coefficients and digits as the score allows, each step judged on the same episodes.
+
+Every accepted step is compared with the program it all began with, never with the step before, so that small losses
+cannot add up unnoticed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.errors import DiprlError
+from diprl.improve import proposals
+from diprl.improve.dead import without_dead_branches
+from diprl.improve.fitness import Fitness, make_fitness
+from diprl.improve.polish import polish
+from diprl.improve.proposals import Proposal
+from diprl.improve.search import Budget, Effort
+from diprl.improve.visits import visited_views
+from diprl.program import Program
+from diprl.program.signature import Continuous
+from diprl.tasks.base import Task
+
+SIMPLIFY_ROUND = 777_777
+"""Number of the round whose episodes judge every step."""
+CAUTION = 1.64
+"""Standard errors kept as a safety margin to the tolerance."""
+FIRST_LOOK = 64
+"""Episodes after which a hopeless proposal is refused."""
+DIGITS = (1, 2, 3, 4, 5)
+REPAIRED = 4
+"""How many of the most promising proposals get their numbers searched anew."""
+REPAIR = Effort(population=16, episodes=16, most_episodes=64, mutants=0, final_episodes=256)
+REPAIR_EPISODES = 1_500
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One accepted program on the way down."""
+
+    what: str
+    conditions: int
+    coefficients: int
+    score: float
+    program: Program
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """The smallest program found and the way to it."""
+
+    program: Program
+    stages: tuple[Stage, ...]
+    """First the program as given, last the result: a Pareto table of size against score."""
+    tolerance: float
+    steps: int
+
+
+class Judge:
+    """Accepts a program while its mean return, with a margin for chance, stays within the tolerance."""
+
+    def __init__(self, task: Task, program: Program, tolerance: float, episodes: int) -> None:
+        self.fitness: Fitness = make_fitness(task, program)
+        self.episodes, self.steps = episodes, 0
+        self.baseline = self.returns(program, episodes)
+        self.allowed = tolerance * abs(float(self.baseline.mean()))
+
+    def returns(self, program: Program, episodes: int) -> NDArray[np.float64]:
+        played = self.fitness([program], episodes, SIMPLIFY_ROUND)
+        self.steps += played.steps
+        return played.values[0]
+
+    def score(self, program: Program) -> float | None:
+        """The mean return if the program is acceptable, else None; a hopeless one is found out on few episodes."""
+        few = self.returns(program, FIRST_LOOK) - self.baseline[:FIRST_LOOK]
+        if float(few.mean()) + CAUTION * standard_error(few) < -self.allowed:
+            return None
+        returns = self.returns(program, self.episodes)
+        difference = returns - self.baseline
+        acceptable = float(difference.mean()) - CAUTION * standard_error(difference) >= -self.allowed
+        return float(returns.mean()) if acceptable else None
+
+
+def standard_error(differences: NDArray[np.float64]) -> float:
+    return float(differences.std(ddof=1)) / len(differences) ** 0.5
+
+
+class Simplifier:
+    """The way down from a program: tries proposals and keeps what the judge accepts."""
+
+    def __init__(self, task: Task, program: Program, tolerance: float, episodes: int) -> None:
+        self.task, self.judge = task, Judge(task, program, tolerance, episodes)
+        self.stages = [stage("as learnt", program, float(self.judge.baseline.mean()))]
+        self.views = visited_views(task, program)[:, : task.layout.features]
+        self.scales = np.asarray(self.views.std(axis=0), np.float64)
+
+    @property
+    def program(self) -> Program:
+        return self.stages[-1].program
+
+    def run(self) -> None:
+        self.accept(Proposal(without_dead_branches(self.program), "remove branches that no state reaches"))
+        self.shrink(lambda: proposals.without_branch(self.program))
+        self.shrink(lambda: proposals.without_coefficient(self.program, self.scales))
+        self.accept(Proposal(proposals.rescaled(self.program), "scale conditions"))
+        self.round_off()
+
+    def accept(self, proposal: Proposal) -> bool:
+        score = self.judge.score(proposal.program)
+        if score is not None:
+            self.stages.append(stage(proposal.what, proposal.program, score))
+        return score is not None
+
+    def shrink(self, propose: Callable[[], list[Proposal]]) -> None:
+        """Take proposals as they are while any is acceptable, then with their numbers searched anew."""
+        self.take_all(propose, lambda proposal: proposal)
+        if self.task.twin is not None:
+            self.take_all(lambda: propose()[:REPAIRED], self.repair)
+
+    def take_all(
+        self, propose: Callable[[], list[Proposal]], prepare: Callable[[Proposal], Proposal]
+    ) -> None:
+        """Accept one proposal after another; what was refused once is not tried again."""
+        refused: set[str] = set()
+        while True:
+            for proposal in propose():
+                if proposal.what not in refused:
+                    if self.accept(prepare(proposal)):
+                        break
+                    refused.add(proposal.what)
+            else:
+                return
+
+    def repair(self, proposal: Proposal) -> Proposal:
+        """The same shape with its numbers searched anew."""
+        budget = Budget(steps=REPAIR_EPISODES * self.task.horizon)
+        polished = polish(self.task, proposal.program, budget, effort=REPAIR, views=self.views)
+        self.judge.steps += polished.steps
+        return replace(proposal, program=polished.program)
+
+    def round_off(self) -> None:
+        """The fewest digits for each condition, then for the outputs."""
+        for index in range(self.program.conditions):
+            for digits in DIGITS:
+                rounded = proposals.rounded_condition(self.program, index, digits)
+                if self.accept(Proposal(rounded, f"round condition {index + 1} to {digits} digits")):
+                    break
+        if isinstance(self.program.signature.actions, Continuous):
+            for digits in DIGITS:
+                rounded = proposals.rounded_terminals(self.program, digits)
+                if self.accept(Proposal(rounded, f"round outputs to {digits} digits")):
+                    break
+
+
+def simplify(
+    task: Task, program: Program, tolerance: float = 0.01, *, episodes: int | None = None
+) -> Simplified:
+    """A smaller program whose score stays within a fraction `tolerance` of the given one's."""
+    if not 0 <= tolerance < 1:
+        raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
+    simplifier = Simplifier(task, program, tolerance, episodes or default_episodes(task))
+    simplifier.run()
+    return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, simplifier.judge.steps)
+
+
+def default_episodes(task: Task) -> int:
+    """Enough to see a percent where steps are cheap, a hundred where they are not."""
+    return min(2048, 400_000 // task.horizon) if task.twin else 100
+
+
+def stage(what: str, program: Program, score: float) -> Stage:
+    return Stage(what, program.conditions, program.coefficients, score, program)
