@@ -1,0 +1,67 @@
+"""The α ablation of the four tasks with a twin at full budget, one compiled call per task: wall time and returns.
+
+Needs only JAX, Optax and Equinox: python benchmarks/alpha_on_gpu.py --out FOLDER, with PYTHONPATH=src where diprl is
+not installed. `diprl reproduce alpha --merge FOLDER` then scores the programs on the reference environments.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from diprl.experiment.executors import vmap
+from diprl.experiment.grid import Grid
+from diprl.experiment.paper import SEEDS
+from diprl.experiment.results import relaxed, results_of, score
+from diprl.experiment.suites import SUITES, Request
+from diprl.tasks.twin_tasks import TWIN_TASKS
+
+TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
+
+
+def main() -> None:
+    options = parse()
+    request = Request(
+        presets=(options.preset,), tasks=tuple(options.tasks), seeds=tuple(options.seeds), quick=options.quick
+    )
+    runs = SUITES[options.experiment].runs(request)
+    print(f"{jax.devices()[0].device_kind}, jax {jax.__version__}, {len(runs)} runs", flush=True)
+    began = time.monotonic()
+    for task in request.tasks or ():
+        run_task(Grid(options.out, tuple(run for run in runs if run.task == task)), task)
+    print(f"all tasks: {time.monotonic() - began:.1f} s")
+
+
+def run_task(grid: Grid, task: str) -> None:
+    """One task: every setting and seed together."""
+    began = time.monotonic()
+    failures = vmap(grid, lambda _: None)
+    seconds = time.monotonic() - began
+    steps = sum(run.config.total_timesteps for run in grid.runs)
+    print(
+        f"{task}: {len(grid.runs)} runs, {seconds:.1f} s, {steps / seconds / 1e6:.2f} M steps/s", flush=True
+    )
+    results = results_of(grid.runs, grid.store.read())
+    for variant in dict.fromkeys(run.variant for run in grid.runs):
+        part = results.having(variant=variant)
+        before, after = part.present(relaxed), part.present(score)
+        print(f"  {variant:6} relaxed {np.mean(before):8.2f}  program {np.mean(after):8.2f}", flush=True)
+    for failure in failures.values():
+        print(f"  failed: {failure}")
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder for the records")
+    parser.add_argument("--experiment", default="alpha", choices=("alpha", "target-entropy"))
+    parser.add_argument("--preset", default="default", choices=("default", "paper"))
+    parser.add_argument("--tasks", nargs="+", default=TASKS, choices=TASKS)
+    parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
+    parser.add_argument("--quick", action="store_true", help="tiny budgets")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
