@@ -110,11 +110,13 @@ def leaf_text(leaf: Terminal, program: Program) -> str:
     """What a terminal does, in a few words."""
     parts = []
     for output, form in leaf_forms(leaf, program):
-        text = " ".join(
-            f"{term.sign}{term.shown}{'·' if term.shown and term.name else ''}{term.name}" for term in form
-        )
+        text = " ".join(f"{term.sign} {term_text(term)}" if term.sign else term_text(term) for term in form)
         parts.append(f"{output} = {text}" if output else text)
     return "; ".join(parts)
+
+
+def term_text(term: Term) -> str:
+    return f"{term.shown}·{term.name}" if term.shown and term.name else term.shown or term.name
 
 
 def terms(weights: Sequence[float], bias: float, names: Sequence[str]) -> tuple[Term, ...]:

@@ -25,7 +25,7 @@ def partition_chart(
     """The plane of two features, or the line of one, with every other feature at its median."""
     base = visits.medians()
     across, up = chosen[0], chosen[1] if len(chosen) > 1 else None
-    x = Scale(*extent(program, visits, across), LEFT + 14, WIDTH - 12)
+    x = Scale(*extent(program, visits, across), LEFT + 26, WIDTH - 12)
     y = (
         Scale(0.0, 1.0, HEIGHT - BOTTOM, TOP)
         if up is None

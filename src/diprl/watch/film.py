@@ -123,7 +123,9 @@ def write_mp4(path: Path, pictures: Iterator[Any], fps: float) -> None:
     except ImportError as error:
         raise DiprlError("MP4 needs imageio-ffmpeg: pip install imageio-ffmpeg, or record a .gif") from error
     first = next(pictures)
-    writer = write_frames(str(path), first.size, fps=fps, macro_block_size=2, ffmpeg_log_level="error")
+    writer = write_frames(
+        str(path), first.size, fps=max(1, round(fps)), macro_block_size=2, ffmpeg_log_level="error"
+    )
     writer.send(None)
     writer.send(first.tobytes())
     for image in pictures:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.tasks.base import Task
+from diprl.tasks.mujoco.engine import load_solver_first
 
 
 def has_screen() -> bool:
@@ -26,6 +27,7 @@ def prepare_rendering() -> None:
     if not has_screen():
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         os.environ.setdefault("MUJOCO_GL", "egl")
+    load_solver_first()
 
 
 def open_environment(task: Task, mode: str) -> gym.Env[Any, Any]:

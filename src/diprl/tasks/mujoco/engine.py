@@ -3,7 +3,9 @@
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +34,15 @@ def import_mujoco() -> ModuleType:
             "this task needs MuJoCo, which is not installed; install it with: pip install 'diprl[mujoco]'"
         ) from error
     return mujoco
+
+
+def load_solver_first() -> None:
+    """Load Z3, where it is installed, before anything is drawn.
+
+    Mesa may bring another Z3; the one that is loaded first serves both, and proofs crash on Mesa's.
+    """
+    if find_spec("z3"):
+        import_module("z3")
 
 
 def gymnasium_model(file_name: str, *, drop: str = "") -> MjSpec:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.tasks.mujoco.catalogue import find_description
 from diprl.tasks.mujoco.description import Array, Description, Start, States
-from diprl.tasks.mujoco.engine import FRAME_SKIP, INTERVAL, import_mujoco
+from diprl.tasks.mujoco.engine import FRAME_SKIP, INTERVAL, import_mujoco, load_solver_first
 
 
 class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
@@ -83,6 +83,7 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
         if self.render_mode is None:
             return None
         if self._renderer is None:
+            load_solver_first()
             self._renderer = self._mujoco.Renderer(self.model, *self._size)
         self._renderer.update_scene(self.data, camera="overview")
         return self._renderer.render()
