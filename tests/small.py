@@ -12,6 +12,7 @@ SMALL: dict[str, Any] = {
     "num_epochs": 4,
     "hidden_size": 8,
     "max_depth": 3,
+    "polish_share": 0.0,
 }
 ROLLOUT = 256
 """Environment steps between updates."""

@@ -65,8 +65,6 @@ def name_of(environment: gym.Env[Any, Any]) -> str:
 
 def renamed(task: Task, feature_names: Sequence[str] | None, action_names: Sequence[str] | None) -> Task:
     """The same task under the user's names, where given."""
-    if not feature_names and not action_names:
-        return task
     features, actions = task.signature.features, task.signature.actions
     if feature_names:
         check_names("feature", feature_names, len(features))
@@ -74,7 +72,9 @@ def renamed(task: Task, feature_names: Sequence[str] | None, action_names: Seque
     if action_names:
         check_names("action", action_names, len(actions.names))
         actions = replace(actions, names=tuple(action_names))
-    return replace(task, signature=Signature(features, actions))
+    signature = Signature(features, actions)
+    # The same object where nothing changes: what is compiled for a task is kept with it.
+    return task if signature == task.signature else replace(task, signature=signature)
 
 
 def check_names(kind: str, names: Sequence[str], size: int) -> None:

@@ -1,0 +1,124 @@
+"""The house's arrows: who may import whom, and what stays out of memory until it is needed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "diprl"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+ALLOWED = {
+    "errors": set(),
+    "program": {"errors"},
+    "export": {"program", "errors"},
+    "verify": {"program", "export", "errors"},
+    "tasks": {"program", "errors"},
+    "policy": {"program", "tasks", "errors"},
+    "train": {"policy", "tasks", "program", "errors"},
+    "extract": {"policy", "program", "tasks", "errors"},
+    "improve": {"extract", "policy", "train", "tasks", "program", "errors"},
+    "runs": {"train", "program", "errors"},
+    "methods": {"extract", "improve", "policy", "runs", "train", "tasks", "program", "errors"},
+}
+"""What each part may know of the others; parts that are not listed stand on top of all these."""
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """Every module a file imports anywhere, except for the eyes of type checkers only."""
+    names: set[str] = set()
+    statements: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while statements:
+        node = statements.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            statements += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        statements += ast.iter_child_nodes(node)
+    return names
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_arrows_point_one_way(part: str) -> None:
+    parts = {part_of(path) for path in FILES}
+    for path in [path for path in FILES if part_of(path) == part]:
+        used = {name.split(".")[1] for name in imports(path) if name.startswith("diprl.")} & parts
+        assert used <= ALLOWED[part] | {part}, f"{path} imports {used - ALLOWED[part] - {part}}"
+
+
+@pytest.mark.parametrize("part", ["program", "export", "verify"])
+def test_programs_never_speak_of_jax(part: str) -> None:
+    for path in [path for path in FILES if part_of(path) == part]:
+        roots = {name.split(".")[0] for name in imports(path)}
+        assert not roots & {"jax", "jaxlib", "equinox", "optax", "jaxtyping"}, path
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules in memory after a statement in a fresh process."""
+    script = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["diprl.program", "diprl.export", "diprl.verify"])
+def test_programs_need_no_jax(module: str) -> None:
+    assert not loaded_by(f"import {module}") & {"jax", "jaxlib", "equinox", "optax", "gymnasium"}
+
+
+def test_a_received_program_runs_without_jax() -> None:
+    text = (
+        "# diprl program 1\nfeatures:\n    x\nactions: left, right\n\nif x > 0:\n    left\nelse:\n    right\n"
+    )
+    statement = f"from diprl import Program\nassert Program.from_text({text!r}).act([1.0]) == 0"
+    assert not loaded_by(statement) & {"jax", "gymnasium"}
+
+
+@pytest.mark.parametrize("statement", ["import diprl", "from diprl.cli import main", "import diprl.cli.main"])
+def test_starting_up_loads_nothing_heavy(statement: str) -> None:
+    heavy = {"jax", "jaxlib", "numpy", "scipy", "gymnasium", "mujoco", "rich", "tyro", "equinox", "optax"}
+    assert not loaded_by(statement) & heavy
+
+
+def test_help_loads_nothing_heavy() -> None:
+    statement = "from diprl.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass"
+    assert not loaded_by(statement) & {"jax", "numpy", "gymnasium", "tyro"}
+
+
+def test_parsing_the_options_of_train_needs_no_jax() -> None:
+    statement = (
+        "from diprl.cli import main\ntry:\n    main(['train', '--nonsense'])\nexcept SystemExit:\n    pass"
+    )
+    assert not loaded_by(statement) & {"jax", "gymnasium"}
+
+
+FORBIDDEN = {"eval", "exec", "compile", "__import__"}
+UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_that_is_read_can_run(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    called = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    assert not called & FORBIDDEN
+    harmless = {"pickle", "pickle.PicklingError"}
+    used = imports(path) - (harmless if harmless <= imports(path) else set())
+    assert not {name.split(".")[0] for name in used} & UNSAFE
+    assert "allow_pickle=True" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_stay_short_and_say_what_they_are_for(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 350
+    assert ast.get_docstring(ast.parse(text))

@@ -1,0 +1,191 @@
+"""The Python interface, as users of Stable-Baselines3 would try it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diprl import DiPRL, Program
+from diprl.callbacks import CheckpointCallback, EvalCallback, StopAtScore
+from diprl.errors import DiprlError
+from diprl.tasks.registry import TASKS
+from diprl.train.checkpoint import CheckpointError, save_checkpoint
+from diprl.train.snapshot import Snapshot
+from tests.small import ROLLOUT, SMALL, register_probes
+
+
+@pytest.fixture(autouse=True, scope="module")
+def probes_by_name() -> Iterator[None]:
+    before = dict(TASKS)
+    register_probes(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
+
+def untrained(**options: Any) -> DiPRL:
+    return DiPRL("ThresholdProbe", **{"learning_rate": 0.02, **SMALL, **options})
+
+
+@pytest.fixture(scope="module")
+def model(probes_by_name: None) -> DiPRL:
+    return untrained(seed=5).learn(8 * ROLLOUT)
+
+
+def test_learning_returns_the_model_and_counts_steps(model: DiPRL) -> None:
+    assert isinstance(model, DiPRL)
+    assert model.num_timesteps == 8 * ROLLOUT
+    assert untrained().learn(ROLLOUT + 1).num_timesteps == 2 * ROLLOUT
+
+
+def test_the_same_seed_gives_the_same_program(model: DiPRL) -> None:
+    assert untrained(seed=5).learn(8 * ROLLOUT).program == model.program
+    assert untrained(seed=6).learn(8 * ROLLOUT).program != model.program
+
+
+def test_predict_takes_one_observation_or_many(model: DiPRL) -> None:
+    one, state = model.predict(
+        np.array([0.9], np.float32), state="kept", episode_start=np.ones(1), deterministic=True
+    )
+    assert (int(one), state, np.ndim(one)) == (model.program.act([0.9]), "kept", 0)
+    batch, _ = model.predict(np.array([[0.9], [-0.9], [0.1]], np.float32))
+    np.testing.assert_array_equal(batch, [model.program.act([x]) for x in (0.9, -0.9, 0.1)])
+
+
+def test_an_evaluation_loop_like_stable_baselines_runs(model: DiPRL) -> None:
+    """Vectorised observations, states and starts go in; one action per environment comes out."""
+    environments = [model.task.reference() for _ in range(3)]
+    observations = np.stack([env.reset(seed=i)[0] for i, env in enumerate(environments)])
+    states, starts = None, np.ones(3, bool)
+    for _ in range(4):
+        actions, states = model.predict(observations, state=states, episode_start=starts, deterministic=True)
+        assert actions.shape == (3,)
+        steps = [env.step(action) for env, action in zip(environments, actions, strict=True)]
+        starts = np.array([step[2] or step[3] for step in steps])
+        ends = zip(environments, starts, steps, strict=True)
+        observations = np.stack([env.reset()[0] if start else step[0] for env, start, step in ends])
+
+
+def test_what_is_printed_is_what_was_scored(model: DiPRL) -> None:
+    observations = np.random.default_rng(0).uniform(-1, 1, (100_000, 1))
+    printed = Program.from_text(str(model.program))
+    np.testing.assert_array_equal(
+        printed.act_batch(observations), model.predict(observations.astype(np.float64))[0]
+    )
+
+
+def test_the_repr_is_a_table_of_depths(model: DiPRL) -> None:
+    assert repr(untrained()) == "DiPRL('ThresholdProbe')"
+    title, header, *rows = repr(model).splitlines()
+    assert title == "DiPRL on ThresholdProbe, seed 5, 2,048 steps"
+    assert header.split() == ["depth", "conditions", "numbers", "score", "gap"]
+    assert [row.startswith("→") for row in rows].count(True) == 1
+    assert rows[model.program.depth - 1].startswith("→")
+
+
+def test_saving_keeps_every_bit(model: DiPRL, tmp_path: Path) -> None:
+    model.save(tmp_path / "new folder" / "model")
+    loaded = DiPRL.load(tmp_path / "new folder" / "model")
+    assert loaded.program == model.program
+    assert loaded.gap == model.gap
+    assert (loaded.config, loaded.seed, loaded.num_timesteps) == (model.config, 5, model.num_timesteps)
+    assert [loaded.program_at(d) for d in (1, 2, 3)] == [model.program_at(d) for d in (1, 2, 3)]
+    assert repr(loaded) == repr(model)
+    for mine, other in zip(
+        model.outcome.trained.state.vectors, loaded.outcome.trained.state.vectors, strict=True
+    ):
+        assert np.asarray(mine).tobytes() == np.asarray(other).tobytes()
+
+
+def test_a_loaded_model_goes_on_learning(model: DiPRL, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    again, other = DiPRL.load(tmp_path / "model").learn(2 * ROLLOUT), untrained(seed=5).learn(2 * ROLLOUT)
+    assert again.num_timesteps == 2 * ROLLOUT
+    assert again.program != other.program
+
+
+def test_loading_under_the_user_s_names(tmp_path: Path) -> None:
+    named = untrained(feature_names=["place"], action_names=["stop", "go"]).learn(ROLLOUT)
+    named.save(tmp_path / "model")
+    assert DiPRL.load(tmp_path / "model").program == named.program
+    assert named.program.signature.feature_names == ("place",)
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({}, "holds a model of method None, not 'diprl'"),
+        ({"method": "ppo"}, "holds a model of method 'ppo', not 'diprl'"),
+        ({"method": "diprl"}, "not a saved model"),
+        ({"method": "diprl", "task": "NoSuch-v0", "seed": 0, "preset": "default", "env_kwargs": {}, "settings": {},
+          "feature_names": None, "action_names": None}, "unknown task 'NoSuch-v0'"),
+    ],
+)  # fmt: skip
+def test_other_files_are_not_models(tmp_path: Path, facts: dict[str, Any], message: str) -> None:
+    save_checkpoint(tmp_path / "file", (), facts)
+    with pytest.raises(DiprlError, match=message):
+        DiPRL.load(tmp_path / "file")
+
+
+def test_a_missing_model_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        DiPRL.load(tmp_path / "none")
+
+
+def test_an_untrained_model_refuses_to_pretend(tmp_path: Path) -> None:
+    model = untrained()
+    for ask in (
+        lambda: model.program,
+        lambda: model.gap,
+        lambda: model.predict([0.0]),
+        lambda: model.save(tmp_path / "m"),
+    ):
+        with pytest.raises(DiprlError, match="not learnt anything yet"):
+            ask()
+    assert not list(tmp_path.iterdir())
+
+
+def test_observers_see_the_run_and_may_end_it(tmp_path: Path) -> None:
+    seen: list[Snapshot] = []
+    evaluated = EvalCallback(every=ROLLOUT, episodes=2, best_path=tmp_path / "best.json")
+    kept = CheckpointCallback(tmp_path / "kept", every=2 * ROLLOUT)
+    model = untrained().learn(
+        6 * ROLLOUT, callback=[seen.append, evaluated, kept, lambda s: s.steps >= 4 * ROLLOUT]
+    )
+    assert [snapshot.steps for snapshot in seen] == [ROLLOUT * n for n in (1, 2, 3, 4)]
+    assert model.num_timesteps == 4 * ROLLOUT
+    assert evaluated.best_score > 0
+    assert Program.load(tmp_path / "best.json").task == "ThresholdProbe"
+    assert sorted(file.name for file in (tmp_path / "kept").iterdir()) == [
+        "step-1024.checkpoint",
+        "step-512.checkpoint",
+    ]
+
+
+def test_metrics_have_the_names_that_users_know() -> None:
+    seen: list[Snapshot] = []
+    untrained().learn(ROLLOUT, callback=seen.append)
+    names = {
+        "rollout/ep_rew_mean", "rollout/ep_len_mean", "time/total_timesteps", "time/fps", "train/approx_kl",
+        "train/clip_fraction", "train/clip_range", "train/entropy_loss", "train/explained_variance",
+        "train/learning_rate", "train/value_loss", "train/architecture_entropy", "train/alpha",
+        "train/prog_depth_1_prob", "train/prog_depth_3_prob", "eval/relaxed", "eval/program",
+    }  # fmt: skip
+    assert names <= seen[0].metrics.keys()
+    json.dumps(seen[0].metrics)
+
+
+def test_stopping_at_a_score() -> None:
+    assert untrained().learn(50 * ROLLOUT, callback=StopAtScore(0.0)).num_timesteps == ROLLOUT
+
+
+def test_unknown_names_are_answered_with_near_ones() -> None:
+    with pytest.raises(DiprlError, match="unknown setting 'learning_rte': did you mean learning_rate"):
+        untrained(learning_rte=1.0)
+    with pytest.raises(DiprlError, match="unknown preset 'papr': did you mean paper"):
+        untrained(preset="papr")
+    with pytest.raises(DiprlError, match="did you mean CartPole-v1"):
+        DiPRL("CartPol-v1")
