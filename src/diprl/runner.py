@@ -124,12 +124,16 @@ def folder_observers(plan: Plan) -> tuple[Observer, ...]:
     folder = plan.folder
     if folder is None:
         return ()
-    checkpoint = folder / runs.CHECKPOINT
-    from_step = stored_facts(checkpoint).get("steps", 0) if plan.resume and has_checkpoint(checkpoint) else 0
-    writers: list[Observer] = [MetricsLog(folder, from_step)]
+    writers: list[Observer] = [MetricsLog(folder, done_steps(folder) if plan.resume else 0)]
     if plan.tensorboard:
         writers.append(TensorBoardLog(folder / "tensorboard"))
     return tuple(writers)
+
+
+def done_steps(folder: Path) -> int:
+    """Steps that the checkpoints of a run's phases stand for, all together."""
+    checkpoints = (folder / name for name in (runs.CHECKPOINT, runs.TUNING_CHECKPOINT))
+    return sum(stored_facts(path).get("steps", 0) for path in checkpoints if has_checkpoint(path))
 
 
 def write_result(finished: Finished, folder: Path) -> None:

@@ -107,9 +107,12 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
 
     def report(progress: Progress) -> bool:
         snapshot = take_snapshot(job, engine, validator, progress, to_program)
-        if job.checkpoint is not None:
-            snapshot.save(job.checkpoint)
-        wishes = [observer(snapshot) for observer in job.observers]
+        try:
+            wishes = [observer(snapshot) for observer in job.observers]
+        finally:  # an observer that ends the run by raising does not cost it its progress
+            if job.checkpoint is not None:
+                snapshot.save(job.checkpoint)  # last, so that what it claims to have seen is written down
+        collector.renew()
         return any(wishes)
 
     try:
@@ -145,9 +148,11 @@ def take_snapshot(
     """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
     temperatures = schedule.temperatures(job.config.hyper(), progress.fraction)
     episodes = VALIDATION_EPISODES if engine.twin else 5
+    program = validator.score(progress.state, temperatures, HARD, episodes)
     metrics = progress.metrics | {
-        "eval/relaxed": float(validator.returns(progress.state, temperatures, SOFT, episodes).mean()),
-        "eval/program": float(validator.returns(progress.state, temperatures, HARD, episodes).mean()),
+        "eval/relaxed": validator.score(progress.state, temperatures, SOFT, episodes).mean,
+        "eval/program": program.mean,
+        **{f"eval/{name}": value for name, value in program.extra.items()},
         "time/total_timesteps": progress.steps,
         "time/fps": progress.steps / max(progress.seconds, 1e-9),
     }

@@ -21,6 +21,7 @@ from diprl.policy.base import SOFT
 from diprl.policy.derivation_tree import DiscreteTerminals
 from diprl.program import Program
 from diprl.program.signature import Discrete
+from diprl.runs import TUNING_CHECKPOINT
 from diprl.tasks.base import Task
 from diprl.train import schedule
 from diprl.train.config import Config
@@ -89,7 +90,7 @@ def tuning_job(job: Job, config: Config, found: Trained, program: Program) -> Jo
         job,
         config=config,
         observers=shifted(job.observers, found.steps, total_steps(job.config)),
-        checkpoint=job.checkpoint and job.checkpoint.with_name(job.checkpoint.name + "-tuning"),
+        checkpoint=job.checkpoint and job.checkpoint.with_name(TUNING_CHECKPOINT),
         start=relaxed_again(program, found, config),
     )
 

@@ -23,6 +23,10 @@ class Collector(Protocol):
 
     def advance(self, state: TrainState) -> tuple[TrainState, Metrics]: ...
 
+    def renew(self) -> None:
+        """Forget whatever a checkpoint does not hold, so that a run goes on as a resumed one would."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -42,6 +46,9 @@ class TwinCollector:
 
     def advance(self, state: TrainState) -> tuple[TrainState, Metrics]:
         return self.iteration(state, self.hyper, self.num_rollouts)
+
+    def renew(self) -> None:
+        """The environments are part of the state."""
 
     def close(self) -> None:
         """Nothing to release."""
@@ -65,17 +72,23 @@ class HostCollector:
         if isinstance(self.environments, Scheduled):
             self.environments.set_progress(float(progress))
         temperatures = schedule.temperatures(self.hyper, progress)
-        trajectory, episodes = self.collect(state, temperatures, np.random.default_rng([self.seed, rollout]))
+        trajectory, episodes = self.collect(state, temperatures, self.noise(rollout))
         return self.engine.compiled_update(state, trajectory, episodes, self.hyper, self.num_rollouts)
 
-    def collect(
-        self, state: TrainState, temperatures: Temperatures, generator: np.random.Generator
-    ) -> tuple[Trajectory, Episodes]:
-        """Step all environments `num_steps` times; random numbers depend on seed and rollout only."""
+    def noise(self, rollout: int) -> np.ndarray:
+        """The random numbers of a rollout, which depend on it and the seed only."""
         shape = (self.config.num_steps, self.config.num_envs, self.engine.noise_size)
-        noise = generator.random(shape, dtype=np.float32)
-        if self.config.noise_correlation:
-            noise = np.asarray(compiled_lasting(noise, self.config.noise_correlation))
+        uniform = np.random.default_rng([self.seed, rollout]).random(shape, dtype=np.float32)
+        if not self.config.noise_correlation:
+            return uniform
+        progress = rollout / self.config.num_rollouts
+        correlation = schedule.noise_correlation(self.config.noise_correlation, progress)
+        return np.asarray(compiled_lasting(uniform, correlation))
+
+    def collect(
+        self, state: TrainState, temperatures: Temperatures, noise: np.ndarray
+    ) -> tuple[Trajectory, Episodes]:
+        """Step all environments `num_steps` times."""
         act = partial(self.engine.compiled_act, state.vectors, state.normaliser, temperatures)
         transitions, ended = [], np.zeros(3)
         for step_noise in noise:
@@ -97,6 +110,12 @@ class HostCollector:
         self.returns[done] = 0.0
         self.lengths[done] = 0.0
         return ended
+
+    def renew(self) -> None:
+        """Begin new episodes at the next rollout: half-played ones cannot be saved."""
+        self.view = None
+        self.returns[:] = 0.0
+        self.lengths[:] = 0.0
 
     def close(self) -> None:
         self.environments.close()

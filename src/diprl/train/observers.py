@@ -18,7 +18,7 @@ class MetricsLog:
     def __init__(self, folder: Path, from_step: int = 0) -> None:
         self.csv, self.jsonl = folder / "metrics.csv", folder / "metrics.jsonl"
         self.rows = [row for row in read_rows(self.jsonl) if (row["time/total_timesteps"] or 0) <= from_step]
-        self.jsonl.write_text("".join(json.dumps(row) + "\n" for row in self.rows))
+        write_whole(self.jsonl, "".join(json.dumps(row) + "\n" for row in self.rows))
         self.columns = list(self.rows[0]) if self.rows else []
         self.write_table()
 
@@ -42,6 +42,13 @@ class MetricsLog:
                 writer = csv.DictWriter(file, self.columns, extrasaction="ignore")
                 writer.writeheader()
                 writer.writerows(self.rows)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file at once, so that a crash leaves either the old rows or the new."""
+    temporary = path.with_name(path.name + ".partial")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 def read_rows(path: Path) -> list[Row]:

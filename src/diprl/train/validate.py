@@ -13,6 +13,7 @@ from diprl.policy.base import Hardness, Temperatures
 from diprl.train.engine import Engine, TrainState
 from diprl.train.evaluate import evaluate
 from diprl.train.parameters import Groups
+from diprl.train.score import Score, score_of
 
 VALIDATION_SEED = 500_000
 """First seed of validation episodes: never those that train, never those that are reported."""
@@ -30,12 +31,18 @@ class Validator:
         self, state: TrainState, temperatures: Temperatures, hardness: Hardness, episodes: int, seed: int = 0
     ) -> NDArray[np.float64]:
         """Returns of fresh episodes; the same seed gives the same starts to every stage."""
+        return np.asarray(self.score(state, temperatures, hardness, episodes, seed).returns)
+
+    def score(
+        self, state: TrainState, temperatures: Temperatures, hardness: Hardness, episodes: int, seed: int = 0
+    ) -> Score:
+        """The same with what the reference environment reports at the end of episodes."""
         if self.engine.twin is not None:
             key = jr.key(VALIDATION_SEED + seed)
             returns = self.compiled_returns(
                 state.vectors, state.normaliser, temperatures, hardness, episodes, key
             )
-            return np.asarray(returns, np.float64)
+            return score_of(np.asarray(returns, np.float64))
         generator = np.random.default_rng(seed)
         size = self.engine.noise_size
 
@@ -47,8 +54,7 @@ class Validator:
             )
             return np.asarray(action)[: len(views)]
 
-        score = evaluate(self.engine.task, act, episodes, VALIDATION_SEED + 10_000 * seed)
-        return np.asarray(score.returns)
+        return evaluate(self.engine.task, act, episodes, VALIDATION_SEED + 10_000 * seed)
 
     def returns_on_twin(
         self,
