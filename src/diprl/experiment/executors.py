@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from diprl.errors import DiprlError, unknown
 from diprl.experiment.execute import command, execute
-from diprl.experiment.grid import PATIENCE, WORK, Announce, Grid, Run, claim, work_through
+from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, Run, claim, sweep, work_through
 
 Failures = dict[str, str]
 
@@ -29,7 +29,7 @@ class Executor(Protocol):
     def __call__(self, grid: Grid, announce: Announce) -> Failures: ...
 
 
-def local(grid: Grid, announce: Announce, workers: int | None = None) -> Failures:
+def local(grid: Grid, announce: Announce, workers: int | None = None, execute: Execute = execute) -> Failures:
     """Worker processes on this machine, or this process alone where one is enough.
 
     A worker that dies leaves its run to the others.
@@ -42,7 +42,7 @@ def local(grid: Grid, announce: Announce, workers: int | None = None) -> Failure
     started = []
     for _ in range(count):
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=serve, args=(grid, sender))
+        process = context.Process(target=serve, args=(grid, execute, sender))
         process.start()
         sender.close()
         started.append((process, receiver))
@@ -52,7 +52,7 @@ def local(grid: Grid, announce: Announce, workers: int | None = None) -> Failure
     return failures
 
 
-def serve(grid: Grid, sender: Connection) -> None:
+def serve(grid: Grid, execute: Execute, sender: Connection) -> None:
     """The life of a worker process."""
     sender.send(work_through(grid, execute, print_line))
     sender.close()
@@ -112,13 +112,14 @@ def batch_name(batch: list[Run]) -> str:
     return "batch_" + hashlib.sha256("\n".join(run.key for run in batch).encode()).hexdigest()[:16]
 
 
-def ray(grid: Grid, announce: Announce) -> Failures:
+def ray(grid: Grid, announce: Announce, execute: Execute = execute) -> Failures:
     """Tasks on a Ray cluster: the one that RAY_ADDRESS names, or one on this machine.
 
     This process claims the runs and writes the records. Ray repeats a task whose worker died; it continues from its
     checkpoint wherever the grid's folder is on a file system that the workers share.
     """
     cluster = import_ray()
+    sweep(grid)
     if not cluster.is_initialized():
         cluster.init(log_to_driver=False)
     remote = cluster.remote(num_cpus=1, max_retries=RETRIES)(execute)

@@ -82,12 +82,23 @@ class Grid:
 
 def work_through(grid: Grid, execute: Execute, announce: Announce) -> dict[str, str]:
     """Do every run that is neither done nor held by another process, until none is left; gives failures by key."""
+    sweep(grid)
     failures: dict[str, str] = {}
     while waiting := [run for run in grid.pending() if run.key not in failures]:
         held = [attempt(grid, run, execute, announce, failures) for run in waiting]
         if not any(held):
             time.sleep(PATIENCE)
     return failures
+
+
+def sweep(grid: Grid) -> None:
+    """Remove the work folders of runs whose process died between writing the record and tidying up."""
+    done = grid.store.read()
+    for run in grid.runs:
+        if run.key in done and grid.work_folder(run).exists():
+            with claim(grid.folder, run.slug) as held:
+                if held:
+                    shutil.rmtree(grid.work_folder(run), ignore_errors=True)
 
 
 def attempt(grid: Grid, run: Run, execute: Execute, announce: Announce, failures: dict[str, str]) -> bool:

@@ -1,0 +1,69 @@
+"""From a request to files, with made-up runs."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from diprl.errors import DiprlError
+from diprl.experiment.figures import FIGURES, write_figures
+from diprl.experiment.grid import Announce, Grid
+from diprl.experiment.paper import published_range
+from diprl.experiment.records import Record, Store
+from diprl.experiment.reproduce import merge, reproduce
+from diprl.experiment.results import Results, results_of
+from diprl.experiment.suites import SUITES, Request
+from tests.experiment.fixtures import example_results, make_record, make_run, staged
+
+REQUEST = Request(tasks=("CartPole-v1", "Acrobot-v1", "MountainCar-v0"), quick=True)
+
+
+def invent(grid: Grid, announce: Announce) -> dict[str, str]:
+    """Stands in for training: plausible records for all runs but those of VIPER."""
+
+    def record(run: object) -> Record:
+        low, high = published_range(run.task)  # type: ignore[attr-defined]
+        middle = (low + high) / 2
+        return staged(run, high, low, middle) if run.method == "pi-prl" else make_record(run, middle)  # type: ignore[attr-defined]
+
+    grid.store.extend([record(run) for run in grid.runs if run.method != "viper"])
+    return {}
+
+
+def test_every_experiment_writes_its_page_tables_and_figures(tmp_path: Path) -> None:
+    suites = [SUITES[name] for name in ("discrete", "alpha", "target-entropy", "entropy", "depth", "failure")]
+    reports, failures = reproduce(suites, REQUEST, invent, tmp_path, lambda _: None)
+    assert not failures
+    for suite, report in zip(suites, reports, strict=True):
+        assert report.folder == tmp_path / f"{suite.name}-default"
+        assert (report.folder / "README.md").read_text() == report.text
+        assert list(report.folder.glob("*.tex"))
+        for name in FIGURES[suite.name]:
+            assert (report.folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+            assert ElementTree.parse(report.folder / f"{name}.svg").getroot().tag.endswith("svg")
+    assert "Missing: viper, CartPole-v1" in reports[0].text
+    assert "12 of 15 runs done" in reports[0].text
+
+
+def test_figures_are_the_same_each_time_and_show_nothing_where_nothing_is(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        write_figures("discrete", example_results(), folder)
+    assert (tmp_path / "a" / "returns.svg").read_bytes() == (tmp_path / "b" / "returns.svg").read_bytes()
+    empty = results_of([make_run()], {})
+    assert isinstance(empty, Results)
+    assert write_figures("discrete", empty, tmp_path)
+
+
+def test_records_of_another_machine_are_taken_over_once(tmp_path: Path) -> None:
+    Store(tmp_path / "far").append({"key": "a"})
+    assert merge(tmp_path / "here", [tmp_path / "far"]) == 1
+    assert merge(tmp_path / "here", [tmp_path / "far" / "records.jsonl"]) == 0
+    with pytest.raises(DiprlError, match=r"holds no records\.jsonl"):
+        merge(tmp_path / "here", [tmp_path / "nowhere"])
+
+
+def test_an_experiment_without_the_tasks_asked_for_is_left_out(tmp_path: Path) -> None:
+    with pytest.raises(DiprlError, match="no experiment has"):
+        reproduce([SUITES["discrete"]], Request(tasks=("Pusher2D",)), invent, tmp_path, lambda _: None)

@@ -1,0 +1,61 @@
+"""Which runs the experiments consist of."""
+
+import pytest
+
+from diprl.errors import DiprlError
+from diprl.experiment.paper import DISCRETE, SEEDS
+from diprl.experiment.suites import SUITES, Request, find_suites
+from diprl.experiment.vmap import batch_key
+
+
+def test_table_one_is_every_method_on_every_discrete_task_and_seed() -> None:
+    runs = SUITES["discrete"].runs(Request())
+    assert len(runs) == 5 * len(DISCRETE) * len(SEEDS)
+    assert len({run.key for run in runs}) == len(runs)
+
+
+def test_the_alpha_ablation_of_a_task_is_one_batch() -> None:
+    for preset in ("default", "paper"):
+        runs = SUITES["alpha"].runs(Request(presets=(preset,), tasks=("Acrobot-v1",)))
+        assert len(runs) == 18
+        assert len({batch_key(run) for run in runs}) == 1
+        assert {run.config.alpha for run in runs} == {0.0, 0.001, 0.01, 0.1, 0.5}
+        fixed = [run for run in runs if run.variant != "auto"]
+        assert {(run.config.alpha_ramp, run.config.alpha_dual) for run in fixed} == {(0.0, 0.0)}
+
+
+def test_automatic_alpha_is_the_run_of_table_one() -> None:
+    request = Request(methods=("diprl",), tasks=("Acrobot-v1",))
+    automatic = {run.key for run in SUITES["alpha"].runs(request) if run.variant == "auto"}
+    assert automatic == {run.key for run in SUITES["discrete"].runs(request)}
+
+
+def test_the_papers_target_is_the_papers_preset() -> None:
+    request = Request(presets=("paper",), methods=("diprl",), tasks=("Acrobot-v1",))
+    targeted = {run.key for run in SUITES["target-entropy"].runs(request) if run.variant == "0.1"}
+    assert targeted == {run.key for run in SUITES["discrete"].runs(request)}
+
+
+def test_quick_runs_are_small_and_apart() -> None:
+    quick = SUITES["discrete"].runs(Request(quick=True))
+    assert max(run.config.total_timesteps for run in quick) < 10_000
+    assert not {run.key for run in quick} & {run.key for run in SUITES["discrete"].runs(Request())}
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (Request(presets=("papr",)), "did you mean paper"),
+        (Request(methods=("dprl",)), "did you mean diprl"),
+        (Request(tasks=("Pusher2D",)), "unknown task of this experiment"),
+    ],
+)
+def test_a_misspelt_request_answers_with_the_nearest(request_: Request, message: str) -> None:
+    with pytest.raises(DiprlError, match=message):
+        SUITES["discrete"].runs(request_)
+
+
+def test_all_is_every_experiment() -> None:
+    assert [suite.name for suite in find_suites("all")] == list(SUITES)
+    with pytest.raises(DiprlError, match="alpha"):
+        find_suites("alfa")

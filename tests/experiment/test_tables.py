@@ -1,0 +1,63 @@
+"""Tables from made-up records: exact text, and whatever is missing stays visible."""
+
+from pathlib import Path
+
+from diprl.experiment.lines import LAYOUTS
+from diprl.experiment.results import results_of
+from diprl.experiment.tables import aggregates, comparison, latex, markdown, seed_points
+from tests.experiment.fixtures import example_results, make_record, make_run
+
+GOLDEN = Path(__file__).with_name("golden")
+RETURNS = LAYOUTS["discrete"][0]
+
+
+def test_markdown_is_what_it_was() -> None:
+    assert markdown(comparison(RETURNS, example_results())) == (GOLDEN / "discrete.md").read_text()
+
+
+def test_latex_is_what_it_was() -> None:
+    assert latex(comparison(RETURNS, example_results())) == (GOLDEN / "discrete.tex").read_text()
+
+
+def test_a_missing_seed_is_shown_as_missing() -> None:
+    rows = {(row[0], row[2]): row for row in seed_points(RETURNS, example_results()).rows}
+    assert rows["DiPRL", "Acrobot-v1"][3:] == ("−80.00", "−70.00", "missing")
+    assert rows["pi-PRL", "CartPole-v1"][3:] == ("missing",) * 3
+    table = comparison(RETURNS, example_results())
+    ours = next(row for row in table.rows if row[0] == "DiPRL")
+    assert ours[2:] == ("500.00 ± 0.00", "−75.00 ± 5.00 (2 of 3 seeds)")
+
+
+def test_methods_that_were_not_asked_for_have_no_rows() -> None:
+    labels = {row[0] for row in comparison(RETURNS, example_results()).rows}
+    assert labels == {"pi-PRL (relaxed)", "pi-PRL (extracted)", "pi-PRL", "DiPRL", ""}
+
+
+def test_aggregates_by_hand() -> None:
+    rows = {row[0]: row for row in aggregates(RETURNS, example_results()).rows}
+    low, high = -89.37, -62.57  # the paper's lowest and highest mean on Acrobot
+    expected = (-100.0 - low) / (high - low)
+    assert rows["pi-PRL (extracted)"][2].startswith(f"{expected:.2f}".replace("-", "−"))
+    assert rows["pi-PRL (extracted)"][3:] == ("1.00 [1.00, 1.00]", "1 of 2")
+    assert rows["DiPRL"][3:] == ("–", "2 of 2")
+
+
+def test_an_ablation_takes_each_setting_from_its_own_runs() -> None:
+    runs = [make_run(variant=variant) for variant in ("0", "0.5", "auto")]
+    records = {runs[0].key: make_record(runs[0], 10.0), runs[1].key: make_record(runs[1], 20.0)}
+    table = comparison(LAYOUTS["alpha"][0], results_of(runs, records))
+    ours = {row[0]: row[2] for row in table.rows if row[1] == "ours"}
+    assert ours["α = 0, relaxed"] == "11.00 ± 0.00"
+    assert ours["α = 0.5, extracted"] == "20.00 ± 0.00"
+    assert ours["α = auto, extracted"] == "missing"
+
+
+def test_every_line_of_every_table_is_in_the_paper_or_says_it_is_not() -> None:
+    from diprl.experiment.paper import published
+    from diprl.experiment.suites import SUITES
+
+    for name, layouts in LAYOUTS.items():
+        lines = [line for layout in layouts for line in layout.lines if line.paper]
+        assert lines
+        for line in lines:
+            assert all(published(*line.paper, task=task) for task in SUITES[name].tasks), line

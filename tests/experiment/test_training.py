@@ -1,0 +1,104 @@
+"""Real training through the grid: killed and continued, many runs in one call, scored again on the reference."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from diprl.errors import DiprlError
+from diprl.experiment import vmap as batches
+from diprl.experiment.execute import execute
+from diprl.experiment.executors import vmap
+from diprl.experiment.grid import Grid, work_through
+from diprl.experiment.records import lasting
+from diprl.experiment.rescore import rescore
+from tests.experiment.fixtures import make_run
+from tests.experiment.train_and_die import training_grid
+
+
+def quiet(_: str) -> None:
+    """Announce nothing."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compilations(request: pytest.FixtureRequest) -> Iterator[None]:
+    """One folder of compiled code for this process and those it starts, kept between runs of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.cache:
+            patch.setenv("DIPRL_CACHE", str(request.config.cache.mkdir("diprl")))
+        patch.setattr("diprl.methods.pi_prl.STAGE_EPISODES", 3)
+        yield
+
+
+def test_training_killed_in_both_phases_gives_the_same_record(tmp_path: Path) -> None:
+    killed, whole = training_grid(tmp_path / "killed"), training_grid(tmp_path / "whole")
+    work_through(whole, execute, quiet)
+    for number in (4, 5):
+        command = [sys.executable, "-m", "tests.experiment.train_and_die", str(killed.folder), str(number)]
+        assert subprocess.run(command, env=dict(os.environ), check=False).returncode == -9
+    work_through(killed, execute, quiet)
+    (expected,), (found,) = whole.store.lines(), killed.store.lines()
+    assert lasting(found) == lasting(expected)
+    assert len(expected["curve"]["steps"]) == 8
+    assert expected["score"]["environment"] == "reference"
+
+
+def batch_grid(folder: Path) -> Grid:
+    runs = [make_run("diprl", "MountainCar-v0", seed, variant) for variant in ("0", "0.5") for seed in (1, 2)]
+    return Grid(folder, tuple(runs))
+
+
+@pytest.fixture(scope="module")
+def batch(tmp_path_factory: pytest.TempPathFactory) -> Grid:
+    grid = batch_grid(tmp_path_factory.mktemp("batch"))
+    assert vmap(grid, quiet) == {}
+    return grid
+
+
+def test_a_batch_learns_what_single_runs_learn(batch: Grid, tmp_path: Path) -> None:
+    alone = Grid(tmp_path, batch.runs[3:])
+    work_through(alone, execute, quiet)
+    (expected,), found = alone.store.lines(), batch.store.read()[batch.runs[3].key]
+    assert found["settings"] == expected["settings"]
+    assert found["settings"]["alpha"] == 0.5
+    assert found["depth"] == expected["depth"]
+    assert found["architecture_entropy"] == pytest.approx(expected["architecture_entropy"], rel=1e-3)
+    entropies = [record["curve"]["train/architecture_entropy"] for record in (found, expected)]
+    assert entropies[0] == pytest.approx(entropies[1], rel=1e-3)
+    assert found["score"]["environment"] == "twin"
+
+
+def test_an_interrupted_batch_gives_the_same_records(batch: Grid, tmp_path: Path) -> None:
+    grid, seen = batch_grid(tmp_path), []
+
+    def stop_halfway(line: str) -> None:
+        seen.append(line)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vmap(grid, stop_halfway)
+    assert not grid.store.lines()
+    grid.store.append(batch.store.lines()[2])
+    assert vmap(grid, seen.append) == {}
+    assert len(seen) == 8
+    expected = {record["key"]: lasting(record) for record in batch.store.lines()}
+    assert {record["key"]: lasting(record) for record in grid.store.lines()} == expected
+
+
+def test_rescoring_adds_the_reference_score_once(batch: Grid) -> None:
+    assert rescore(batch, quiet) == 4
+    assert rescore(batch, quiet) == 0
+    for record in batch.store.read().values():
+        assert record["score"]["environment"] == "reference"
+        assert record["twin_score"]["environment"] == "twin"
+        assert len(record["score"]["returns"]) == 2
+
+
+def test_runs_that_do_not_belong_together_are_refused() -> None:
+    one, other = make_run(task="MountainCar-v0"), make_run(task="CartPole-v1")
+    with pytest.raises(DiprlError, match="one batch"):
+        batches.execute_batch([one, other])
