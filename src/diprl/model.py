@@ -41,7 +41,7 @@ class Model:
         **settings: Any,
     ) -> None:
         """`env` is a task name, a Gymnasium id, `module:Id`, an environment or a factory; settings are `Config`'s."""
-        from diprl.methods.registry import find_method
+        from diprl.methods.registry import settings_for
         from diprl.train.cache import use_compilation_cache
 
         use_compilation_cache()
@@ -54,7 +54,7 @@ class Model:
         )
         self.seed, self.preset, self.backend = seed, preset, backend
         self.env_kwargs = dict(env_kwargs or {})
-        chosen = find_method(self.method).preset(preset, self.task.name, self.task.budget)
+        chosen = settings_for(self.method, preset, self.task)
         self.config: Config = chosen.with_values(**settings)
         self.outcome: Any = None
 

@@ -77,7 +77,7 @@ def given_settings(command: Command) -> dict[str, Any]:
 
 def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
     """One plan per seed, everything checked before anything is written."""
-    from diprl.methods.registry import find_method
+    from diprl.methods.registry import find_method, settings_for
     from diprl.runner import Plan
     from diprl.tasks.registry import load_task
 
@@ -85,9 +85,9 @@ def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
         raise DiprlError("which task? For example: diprl train CartPole-v1 (see diprl tasks)")
     seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
     env_kwargs = command.environment.parsed()
-    method = find_method(command.method)
+    find_method(command.method)
     task = load_task(command.task, env_kwargs=env_kwargs)
-    config = method.preset(command.preset, task.name, task.budget).with_values(**given_settings(command))
+    config = settings_for(command.method, command.preset, task).with_values(**given_settings(command))
     return [
         Plan(
             task=task,

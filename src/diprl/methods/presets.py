@@ -49,6 +49,33 @@ DOOR_KEY: dict[str, Any] = {
     "harden_to": 0.7,
 }
 
+CONTINUOUS: dict[str, Any] = {
+    "scale_rewards": True,
+    "entropy_coefficient": 0.0,
+    "deviation": 1.0,
+    "noise_correlation": 0.95,
+}
+"""What continuous actions want in an environment nobody has tuned: noise that covers their range and lasts."""
+
+BLENDS: dict[str, Any] = {
+    "num_envs": 64,
+    "minibatch_size": 1024,
+    "num_epochs": 5,
+    "scale_rewards": True,
+    "entropy_coefficient": 0.0,
+    "deviation": 0.3,
+    "noise_correlation": 0.9,
+}
+"""Programs over primitives: noise that leaves a gait a gait, and terminals that act for several steps in turn."""
+
+ANT: dict[str, Any] = BLENDS | {
+    "total_timesteps": 2_000_000,
+    "polish_share": 0.0,
+    "terminal_temperature": 0.05,
+    "terminal_temperature_end": 0.02,
+}
+"""Decisive terminals, since mirrored gaits cancel when blended; no search on a return that pays for never arriving."""
+
 TUNED: dict[str, dict[str, Any]] = {
     "CartPole-v1": {"total_timesteps": 400_000, "polish_share": 0.0, "num_steps": 64, "learning_rate": 1e-2},
     "Acrobot-v1": {
@@ -78,6 +105,12 @@ TUNED: dict[str, dict[str, Any]] = {
     "DoorKey-6x6": DOOR_KEY,
     "DoorKey-8x8": DOOR_KEY,
     "LunarLander-v3": {"learning_rate": 5e-3, "gamma": 0.995},
+    "HalfCheetahHurdle": BLENDS | {"total_timesteps": 1_500_000},
+    "Pusher2D": BLENDS | {"num_envs": 32, "num_steps": 100, "minibatch_size": 400, "num_epochs": 10},
+    "AntRandomGoal": ANT,
+    "AntCrossMaze": ANT,
+    "AntRandomGoal-return": ANT,
+    "AntCrossMaze-return": ANT,
 }
 
 PRESETS = ("default", "paper")

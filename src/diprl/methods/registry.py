@@ -7,6 +7,7 @@ from diprl.errors import unknown
 from diprl.methods import baseline_presets, diprl, dtsemnet, pi_prl, ppo, presets, viper
 from diprl.methods.agents import neural_agent, tree_agent
 from diprl.methods.base import Job, MakeAgent, Outcome
+from diprl.tasks.base import Task
 from diprl.train.config import Config
 
 
@@ -29,6 +30,13 @@ METHODS: dict[str, Method] = {
     "dtsemnet": Method("DTSemNet", dtsemnet.fit, baseline_presets.dtsemnet, dtsemnet.dtsemnet_agent),
     "viper": Method("VIPER", viper.fit, baseline_presets.ppo, neural_agent),
 }
+
+
+def settings_for(method: str, preset: str, task: Task) -> Config:
+    """A preset's settings for a task; continuous actions that nobody has tuned for explore as such actions should."""
+    chosen = find_method(method).preset(preset, task.name, task.budget)
+    untuned = preset == "default" and task.name not in presets.TUNED
+    return chosen.with_values(**presets.CONTINUOUS) if untuned and task.continuous else chosen
 
 
 def find_method(name: str) -> Method:

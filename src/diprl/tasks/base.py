@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.signature import Signature
+from diprl.program.signature import Discrete, Signature
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -107,3 +107,8 @@ class Task:
     """Environment steps of a full training run."""
     paper_score: float | None = None
     """The paper's DiPRL on this task."""
+
+    @property
+    def continuous(self) -> bool:
+        """Whether actions are numbers instead of choices."""
+        return not isinstance(self.signature.actions, Discrete)

@@ -66,7 +66,7 @@ class Config:
     deviation: float = 0.6
     """Standard deviation of continuous actions at the start: of half their range, of the motors' units for blends."""
     noise_correlation: float = 0.0
-    """How much the random numbers of a step resemble those of the step before; 0 makes every step a new choice."""
+    """How much the random numbers of a step resemble those of the step before, falling to 0 by half of the run."""
 
     learning_rate: float = 1e-2
     learning_rate_end: float = 0.0

@@ -97,14 +97,16 @@ class Engine:
         if self.twin is None or state.running is None:
             raise ValueError(f"{self.task.name} has no twin to collect from")
         key, collect_key = jr.split(state.key)
-        temperatures = schedule.temperatures(hyper, state.rollout / num_rollouts)
+        progress = state.rollout / num_rollouts
+        temperatures = schedule.temperatures(hyper, progress)
+        correlation = self.config.noise_correlation
         running, trajectory, episodes = collect(
             self.twin,
             self.agent(state),
             state.running,
             temperatures,
             self.config.num_steps,
-            self.config.noise_correlation,
+            schedule.noise_correlation(correlation, progress) if correlation else None,
             key=collect_key,
         )
         state = state._replace(key=key, running=running)

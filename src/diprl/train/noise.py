@@ -7,7 +7,9 @@ from jaxtyping import Array, Float
 EDGE = 1e-6
 
 
-def lasting(uniform: Float[Array, "time envs noise"], correlation: float) -> Float[Array, "time envs noise"]:
+def lasting(
+    uniform: Float[Array, "time envs noise"], correlation: Float[Array, ""] | float
+) -> Float[Array, "time envs noise"]:
     """Uniform numbers of which each resembles the one before it, while each by itself stays uniform.
 
     They pass through Gaussians, where a first-order autoregressive process keeps the distribution unchanged.

@@ -36,7 +36,7 @@ def collect(
     running: Running,
     temperatures: Temperatures,
     num_steps: int,
-    noise_correlation: float = 0.0,
+    noise_correlation: Float[Array, ""] | None = None,
     *,
     key: PRNGKeyArray,
 ) -> tuple[Running, Trajectory, Episodes]:
@@ -48,7 +48,7 @@ def collect(
     num_envs = running.steps.shape[0]
     act_key, reset_key = jr.split(key)
     noise = jr.uniform(act_key, (num_steps, num_envs, agent.policy.noise_size))
-    if noise_correlation:
+    if noise_correlation is not None:
         noise = lasting(noise, noise_correlation)
     fresh = jax.vmap(jax.vmap(twin.reset))(jr.uniform(reset_key, (num_steps, num_envs, twin.reset_size)))
     fresh_view = jax.vmap(jax.vmap(twin.observe))(fresh)

@@ -32,9 +32,15 @@ def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
     chosen = span(hyper.architecture_to, hyper.harden_to, progress)
     return Temperatures(
         architecture=geometric(1.0, hyper.architecture_temperature_end, chosen),
-        condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening) * settled,
+        condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening)
+        * settled,
         terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening) * settled,
     )
+
+
+def noise_correlation(first: Scalar, progress: Scalar) -> Float[Array, ""]:
+    """Lasting noise finds rewards that a restless policy never meets; independent noise then measures each action."""
+    return first * (1.0 - span(0.0, 0.5, progress))
 
 
 def ramped_alpha(hyper: Hyper, progress: Scalar) -> Float[Array, ""]:

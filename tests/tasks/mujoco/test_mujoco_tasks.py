@@ -137,11 +137,23 @@ def test_a_share_of_episodes_begins_in_the_bank() -> None:
     assert np.array_equal(from_bank, (drawn.qvel == 9.0).all(axis=1))
 
 
-def test_a_runner_trains_on_the_track_and_on_open_ground() -> None:
-    x = cheetah_forward().start(np.random.default_rng(0), 1000).qpos[:, 0]
+@pytest.mark.parametrize(("progress", "fewest", "most"), [(0.0, 400, 600), (0.6, 190, 310), (1.0, 0, 0)])
+def test_a_runner_trains_on_open_ground_too_until_it_can_run(progress: float, fewest: int, most: int) -> None:
+    anneal_start = cheetah_forward().anneal_start
+    assert anneal_start is not None
+    x = anneal_start(progress)(np.random.default_rng(0), 1000).qpos[:, 0]
     beyond = x > HURDLES[-1] + 2.0
-    assert 400 < beyond.sum() < 600
+    assert fewest <= beyond.sum() <= most
     assert np.abs(x[~beyond]).max() <= 0.1
+
+
+def test_a_batch_begins_episodes_where_training_has_come_to() -> None:
+    batch = MujocoEnvironments(cheetah_forward(), lambda observations: observations, 40)
+    for progress, somewhere_beyond in ((0.0, True), (1.0, False)):
+        batch.set_progress(progress)
+        batch.reset(seed=0)
+        assert (batch.states.qpos[:, 0] > 20.0).any() == somewhere_beyond
+    batch.close()
 
 
 @pytest.mark.parametrize(

@@ -55,14 +55,17 @@ Judge = Callable[[States, Array, States], Outcome]
 """(states before, clipped actions, states after) -> outcome."""
 
 
+Starts = Callable[[np.random.Generator, int], Start]
+"""Draws the beginnings of that many episodes."""
+
+
 @dataclass(frozen=True)
 class Description:
     """Everything that distinguishes one environment from another."""
 
     name: str
     model: Callable[[], MjModel]
-    start: Callable[[np.random.Generator, int], Start]
-    """Draws the beginnings of that many episodes."""
+    start: Starts
     observe: Callable[[States], Array]
     judge: Judge
     observation_size: int
@@ -72,6 +75,8 @@ class Description:
     """Actions are clipped to plus or minus this."""
     anneal: Callable[[float], Judge] | None = None
     """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
+    anneal_start: Callable[[float], Starts] | None = None
+    """The beginnings at a fraction of training, likewise."""
 
     def clip(self, actions: NDArray[Any]) -> Array:
         """Actions as the motors carry them out; numbers that are not finite would spoil the simulation."""

@@ -16,7 +16,7 @@ from diprl.tasks.mujoco import skills
 from diprl.tasks.mujoco.ant import RANDOM_GOAL
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE, HURDLES
-from diprl.tasks.mujoco.description import Array, Description, Judge, Start, States
+from diprl.tasks.mujoco.description import Array, Description, Judge, Start, Starts, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitive_files import bundled_primitive
 from diprl.tasks.mujoco.pusher import PUSHER
@@ -25,13 +25,11 @@ from diprl.tasks.mujoco.senses import CHEETAH as CHEETAH_SENSES
 from diprl.tasks.mujoco.senses import PUSHER as PUSHER_SENSES
 from diprl.tasks.mujoco.senses import Senses
 
-Starts = Callable[[np.random.Generator, int], Start]
-
 
 def primitive_tasks() -> dict[str, Callable[[], Task]]:
     """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
     return {
-        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=4_000_000),
+        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=6_000_000),
         "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=3_000_000),
         "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_000_000),
         "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=1_000_000),
@@ -40,16 +38,21 @@ def primitive_tasks() -> dict[str, Callable[[], Task]]:
 
 
 def cheetah_forward() -> Description:
-    """Run fast and blind over the hurdle track."""
+    """Run fast and blind over the hurdle track, after having learnt to run on open ground."""
+
+    def anneal_start(progress: float) -> Starts:
+        return partial(start_on_track_or_beyond, HURDLE.start, share_beyond(progress))
+
     felt = _feeling(HURDLE, CHEETAH_SENSES)
-    start = partial(start_on_track_or_beyond, HURDLE.start)
-    return replace(felt, name="cheetah_forward", start=start, judge=skills.judge_forward, horizon=250)
+    changes: dict[str, Any] = {"judge": skills.judge_forward, "anneal_start": anneal_start, "horizon": 250}
+    return replace(felt, name="cheetah_forward", **changes)
 
 
 def cheetah_jump() -> Description:
     """Leap without falling over, from a standstill or out of the forward gait."""
     start = partial(mixed_start, HURDLE.start, partial(states_along, cheetah_forward, skills.on_its_feet))
-    return replace(cheetah_forward(), name="cheetah_jump", start=start, judge=skills.judge_jump)
+    felt = _feeling(HURDLE, CHEETAH_SENSES)
+    return replace(felt, name="cheetah_jump", start=start, judge=skills.judge_jump, horizon=250)
 
 
 def pusher_left() -> Description:
@@ -74,10 +77,15 @@ def ant_up() -> Description:
     return replace(felt, name="ant_up", judge=anneal(1.0), anneal=anneal, horizon=500)
 
 
-def start_on_track_or_beyond(ordinary: Starts, rng: np.random.Generator, count: int) -> Start:
-    """Half of the episodes begin past the last bar: open ground teaches the gait that the track then tests."""
+def share_beyond(progress: float) -> float:
+    """How many episodes begin past the last bar: open ground teaches the gait that the track then perfects."""
+    return float(np.interp(progress, (0.5, 0.7), (0.5, 0.0)))
+
+
+def start_on_track_or_beyond(ordinary: Starts, share: float, rng: np.random.Generator, count: int) -> Start:
+    """Beginnings on the track, a share of them moved past the last bar."""
     start = ordinary(rng, count)
-    beyond = rng.random(count) < 0.5
+    beyond = rng.random(count) < share
     start.qpos[beyond, 0] += HURDLES[-1] + 3.0
     return start
 
