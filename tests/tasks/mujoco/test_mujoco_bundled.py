@@ -1,0 +1,77 @@
+"""The primitives that ship still move their bodies their way."""
+
+import numpy as np
+import pytest
+
+from diprl.tasks.mujoco.ant import RANDOM_GOAL
+from diprl.tasks.mujoco.batch import Simulator
+from diprl.tasks.mujoco.cheetah import HURDLE
+from diprl.tasks.mujoco.description import Array, Description, States, velocity
+from diprl.tasks.mujoco.primitive_files import bundled_primitive, data_folder
+from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+from diprl.tasks.mujoco.primitives import Primitive
+from diprl.tasks.mujoco.pusher import PUSHER
+from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot
+
+EPISODES = 16
+SHIPPED = sorted(path.stem for path in data_folder().glob("*.npz"))
+BODIES: dict[str, tuple[Description, Robot]] = {
+    "cheetah": (HURDLE, CHEETAH),
+    "pusher": (PUSHER, ARM),
+    "ant": (RANDOM_GOAL, ANT),
+}
+
+
+def move(primitive: Primitive, steps: int) -> tuple[States, States, Array]:
+    """First and last states of some episodes without end, and the speed along the second coordinate on the way."""
+    description, robot = BODIES[primitive.name.partition("_")[0]]
+    simulator = Simulator(description, EPISODES)
+    first = states = simulator.settle(description.start(np.random.default_rng(5), EPISODES))
+    speeds = []
+    for _ in range(steps):
+        actions = primitive.actions(robot.senses.extract(description.observe(states)))
+        after = simulator.advance(states, actions)
+        speeds.append(np.abs(velocity(states, after, 1)))
+        states = after
+    simulator.close()
+    return first, states, np.array(speeds)
+
+
+def test_every_trained_primitive_is_one_that_can_be_trained() -> None:
+    assert set(SHIPPED) <= set(primitive_tasks())
+    for name in SHIPPED:
+        primitive = bundled_primitive(name)
+        assert primitive.name == name
+        assert primitive.command.startswith(f"diprl primitives train {name}")
+        assert np.isfinite(primitive.score)
+
+
+@pytest.mark.skipif("cheetah_forward" not in SHIPPED, reason="not trained yet")
+def test_forward_runs() -> None:
+    first, last, _ = move(bundled_primitive("cheetah_forward"), 80)
+    assert np.median(last.qpos[:, 0] - first.qpos[:, 0]) > 6.0
+
+
+@pytest.mark.skipif("cheetah_jump" not in SHIPPED, reason="not trained yet")
+def test_jump_leaps_and_stays_upright() -> None:
+    _, last, leaps = move(bundled_primitive("cheetah_jump"), 60)
+    assert leaps.mean() > 0.8
+    assert np.mean(np.abs(last.qpos[:, 2]) < 1.5) > 0.8
+
+
+@pytest.mark.parametrize(("name", "coordinate"), [("pusher_left", 3), ("pusher_down", 4)])
+def test_pushers_push(name: str, coordinate: int) -> None:
+    if name not in SHIPPED:
+        pytest.skip("not trained yet")
+    first, last, _ = move(bundled_primitive(name), 100)
+    assert np.mean(last.qpos[:, coordinate] - first.qpos[:, coordinate]) < -0.3
+
+
+@pytest.mark.skipif("ant_up" not in SHIPPED, reason="not trained yet")
+def test_ants_walk_straight_in_four_directions() -> None:
+    directions = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    for primitive, direction in zip(ANT.load(), directions, strict=True):
+        first, last, _ = move(primitive, 60)
+        moved = last.qpos[:, :2] - first.qpos[:, :2]
+        assert np.median(moved @ direction) > 2.5
+        assert np.median(np.abs(moved @ direction[::-1])) < 1.0
