@@ -29,7 +29,10 @@ BROWSER = next(
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parent = tmp_path_factory.mktemp("runs")
     write_run(parent / "other", seed=1, mean=450.0)
-    return write_report(write_run(parent / "this"), episodes=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("diprl.report.rollout.MOST_STEPS", 90)
+        patch.setattr("diprl.report.rollout.MOST_PICTURES", 30)
+        return write_report(write_run(parent / "this"), episodes=2)
 
 
 class Links(HTMLParser):
@@ -71,7 +74,7 @@ def test_says_what_the_run_says(page: Path) -> None:
     assert "all 3 branches are reached" in text
     assert "diprl train CartPole-v1 --seed 0 --out &#39;a folder&#39;" in text
     assert "play: agrees on 3200 observations" in text
-    assert text.count("data:image/webp;base64,") > 50
+    assert text.count("data:image/webp;base64,") == 30 + 1  # every third step, and the one shown at first
 
 
 def test_shares_add_up(page: Path) -> None:
