@@ -12,7 +12,7 @@ from diprl.program.ast import conditions, terminals
 from diprl.verify import Report, Spec, parse_spec, verify
 from diprl.verify.constraint import Constraint, bounds_of, exact, of_condition
 from diprl.verify.context import terminal_of
-from diprl.verify.spec import Actions, Branches, Equivalent, Never, NeverSwitches, Robust, Symmetric
+from diprl.verify.spec import Actions, Branches, Equivalent, Never, NeverSwitches, Property, Robust, Symmetric
 from tests.program.strategies import observations, programs, tame_numbers
 from tests.verify.examples import BALANCE, PLANE, SIX_BRANCHES, TORQUE
 
@@ -37,6 +37,11 @@ def samples(program: Program, count: int = 400) -> list[list[float]]:
     return [list(box.clamp(row)) for row in observations(program, count, 0, special=False).tolist()]
 
 
+def asked(*properties: Property) -> Spec:
+    """A specification with time enough on a busy machine."""
+    return Spec(properties, timeout=120.0)
+
+
 def state_of(report: Report, index: int = 0) -> list[float]:
     witness = report.findings[0].answer.witness
     assert witness is not None
@@ -51,7 +56,7 @@ def verdict(report: Report) -> str:
 @few
 @given(discrete_programs)
 def test_branches_agree_with_sampling(program: Program) -> None:
-    answer = verify(program, Spec((Branches("b", bounds_of(program.signature)),))).findings[0].answer
+    answer = verify(program, asked(Branches("b", bounds_of(program.signature)))).findings[0].answer
     dead = {int(line.split()[1]) - 1 for line in answer.details} if answer.verdict == "refuted" else set()
     assert not dead & {exact_leaf(program, state) for state in samples(program)}
     if answer.verdict == "proved":
@@ -65,7 +70,7 @@ def test_never_agrees_with_sampling(program: Program, data: st.DataObject) -> No
     weights = data.draw(st.tuples(*[tame_numbers] * len(names)))
     when = Constraint(exact(weights), Fraction(data.draw(tame_numbers)), data.draw(st.booleans()))
     box = bounds_of(program.signature)
-    report = verify(program, Spec((Never("n", box, 0, (when,)),)))
+    report = verify(program, asked(Never("n", box, 0, (when,))))
     if verdict(report) == "refuted":
         state = state_of(report)
         assert box.contains(state)
@@ -80,7 +85,7 @@ def test_never_agrees_with_sampling(program: Program, data: st.DataObject) -> No
 @few
 @given(discrete_programs)
 def test_possible_actions_agree_with_sampling(program: Program) -> None:
-    report = verify(program, Spec((Actions("a", bounds_of(program.signature)),)))
+    report = verify(program, asked(Actions("a", bounds_of(program.signature))))
     possible = report.findings[0].answer.summary.partition(": ")[2].split(", ")
     leaves, names = terminals(program.root), program.signature.actions.names
     seen = {leaves[exact_leaf(program, state)] for state in samples(program)}
@@ -94,7 +99,7 @@ def test_monotone_agrees_with_sampling(program: Program, data: st.DataObject) ->
     before, after = data.draw(st.tuples(*[st.integers(0, count - 1)] * 2))
     feature = data.draw(st.integers(0, len(program.signature.features) - 1))
     box = bounds_of(program.signature)
-    report = verify(program, Spec((NeverSwitches("m", box, feature, before, after),)))
+    report = verify(program, asked(NeverSwitches("m", box, feature, before, after)))
     if verdict(report) == "refuted":
         state, raised = state_of(report), state_of(report, 1)
         changed = [index for index in range(len(state)) if state[index] != raised[index]]
@@ -117,7 +122,7 @@ def test_no_sample_within_the_radius_acts_differently(program: Program, data: st
     state = tuple(samples(program, 1)[0])
     norm = data.draw(st.sampled_from(["max", "sum"]))
     scales = tuple(data.draw(st.sampled_from([0.5, 1.0, 3.0])) for _ in state)
-    report = verify(program, Spec((Robust("r", box, state, scales, norm, 0.05),)))
+    report = verify(program, asked(Robust("r", box, state, scales, norm, 0.05)))
     if verdict(report) == "refuted":
         assert terminal_of(program, tuple(state_of(report, 1))) != terminal_of(program, state)
         return
@@ -139,9 +144,9 @@ def test_equivalence_and_symmetry_agree_with_sampling(program: Program, data: st
     ones = (1.0,) * len(box.low)
     wanted = Equivalent("e", box, swapped, 0.0, middle, ones)
     mirror = tuple(reversed(range(len(program.signature.actions.names))))
-    report = verify(program, Spec((wanted, Symmetric("s", box, tuple(range(len(ones))), mirror))))
+    report = verify(program, asked(wanted, Symmetric("s", box, tuple(range(len(ones))), mirror)))
     same, symmetric = (finding.answer for finding in report.findings)
-    assert verify(program, Spec((Equivalent("e", box, program, 0.0, middle, ones),))).proved
+    assert verify(program, asked(Equivalent("e", box, program, 0.0, middle, ones))).proved
     if same.verdict == "refuted":
         state = state_of(report)
         assert program.act(state) != swapped.act(state)
@@ -173,7 +178,7 @@ def test_a_planted_violation_is_found_and_confirmed_in_interpreter_and_environme
 
 def test_a_dead_branch_is_named() -> None:
     program = parse("if x > 1: go\nelif x > 1.5: turn\nelse: stop", PLANE)
-    answer = verify(program, Spec((Branches("b", bounds_of(PLANE)),))).findings[0].answer
+    answer = verify(program, asked(Branches("b", bounds_of(PLANE)))).findings[0].answer
     assert answer.verdict == "refuted"
     assert answer.details == ("branch 2 is dead: turn where -x + 1.0 >= 0 and x - 1.5 > 0",)
 
@@ -194,7 +199,7 @@ def test_a_counterexample_between_two_floats_refutes_nothing() -> None:
         Condition((3.0, 0.0), -1.0), If(Condition((-3.0, 0.0), 1.0000000000000002), Act(1), Act(0)), Act(0)
     )
     program = Program(PLANE, third)
-    report = verify(program, Spec((Never("n", bounds_of(PLANE), 1, ()),)))
+    report = verify(program, asked(Never("n", bounds_of(PLANE), 1, ())))
     assert verdict(report) == "unknown"
     assert "does not reproduce" in report.findings[0].answer.summary
 
@@ -218,7 +223,7 @@ def test_the_exact_radius_of_a_half_space() -> None:
     box = bounds_of(PLANE)
     for norm, radius in (("max", "1 "), ("sum", "1.75 ")):
         answer = (
-            verify(program, Spec((Robust("r", box, (0.0, 0.0), (1.0, 1.0), norm, None),))).findings[0].answer
+            verify(program, asked(Robust("r", box, (0.0, 0.0), (1.0, 1.0), norm, None))).findings[0].answer
         )
         assert answer.verdict == "proved"
         assert f"closer than {radius}" in answer.summary

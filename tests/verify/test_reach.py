@@ -121,7 +121,7 @@ def test_an_unbounded_side_gives_an_infinite_bound() -> None:
 
 def safe(text: str, program: Program) -> tuple[str, str]:
     answer = (
-        verify(program, parse_spec(f"timeout: 60\nproperties: [{{kind: safe, {text}}}]", program))
+        verify(program, parse_spec(f"timeout: 120\nproperties: [{{kind: safe, {text}}}]", program))
         .findings[0]
         .answer
     )
@@ -141,7 +141,8 @@ def test_the_pole_is_proved_to_stay_up_for_whole_episodes() -> None:
 
 
 def test_a_pole_that_falls_is_replayed_in_the_environment() -> None:
-    text = f"timeout: 60\ntask: CartPole-v1\nproperties: [{{kind: safe, {START}, steps: 20, always: pole_angle < 0.1}}]"
+    wanted = f"{{kind: safe, {START}, steps: 20, always: pole_angle < 0.1}}"
+    text = f"timeout: 120\ntask: CartPole-v1\nproperties: [{wanted}]"
     answer = verify(SIX_BRANCHES, parse_spec(text, SIX_BRANCHES)).findings[0].answer
     assert answer.verdict == "refuted"
     assert answer.witness is not None

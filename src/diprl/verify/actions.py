@@ -11,7 +11,7 @@ from diprl.verify.constraint import Constraint
 from diprl.verify.context import Context, State, leaf_text, terminal_of
 from diprl.verify.margins import float_note
 from diprl.verify.never import uses
-from diprl.verify.regions import region, region_text
+from diprl.verify.regions import regions_text
 from diprl.verify.report import Answer
 from diprl.verify.spec import Actions
 from diprl.verify.witness import also_observed, first_confirmed, unconfirmed_answer, witness
@@ -24,10 +24,7 @@ def check_actions(context: Context, wanted: Actions) -> Answer:
     question = context.question(wanted.box)
     found = {leaf.number: leaf.terminal for leaf in cells(question, program.root)}
     possible = ", ".join(dict.fromkeys(leaf_text(program, terminal) for terminal in found.values()))
-    regions = tuple(
-        f"{leaf_text(program, terminal)} {region_text(context, region(context, wanted.box, number))}"
-        for number, terminal in found.items()
-    )
+    regions = tuple(regions_text(context, wanted.box, list(found)))
     if wanted.only is None:
         return Answer("proved", f"the possible actions are exactly: {possible}", regions)
     state, unconfirmed = first_confirmed(
@@ -38,7 +35,7 @@ def check_actions(context: Context, wanted: Actions) -> Answer:
     if state is not None:
         return Answer("refuted", f"the possible actions are: {possible}", (), witness(context, state=state))
     if unconfirmed is not None:
-        return unconfirmed_answer(context, unconfirmed)
+        return unconfirmed_answer(unconfirmed)
     note = float_note(
         program, wanted.box, lambda margin: not any(True for _ in _points_outside(context, wanted, margin))
     )
@@ -79,7 +76,7 @@ def _check_outputs(context: Context, wanted: Actions, actions: Continuous) -> An
             sentence = f"{actions.names[output]} leaves [{low:g}, {high:g}]"
             return Answer("refuted", sentence, lines, witness(context, state=state))
         if unconfirmed is not None:
-            return unconfirmed_answer(context, unconfirmed)
+            return unconfirmed_answer(unconfirmed)
     return Answer("proved", "the range of every output is known", lines)
 
 

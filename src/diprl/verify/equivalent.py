@@ -44,7 +44,7 @@ def check_equivalent(context: Context, wanted: Equivalent) -> Answer:
     points = points_within(ruler, wanted.box, context.deadline, differences, reach, strict=False)
     state, unconfirmed = first_confirmed(points, wanted.box.clamp, confirm)
     if state is None and unconfirmed is not None:
-        return unconfirmed_answer(context, unconfirmed)
+        return unconfirmed_answer(unconfirmed)
     if state is None:
         return Answer("unknown", "the programs differ in real arithmetic, but no differing state was found")
     theirs = leaf_text(other, terminal_of(other, state))

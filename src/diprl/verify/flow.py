@@ -73,7 +73,8 @@ def satisfies(polytope: Polytope, wanted: Sequence[Constraint]) -> bool:
 def extrapolated(history: Sequence[Polytope]) -> Polytope:
     """Where the bounds of the last three steps are heading, as if they approached it geometrically."""
     before, current, after = (polytope.offsets for polytope in history[-3:])
-    growth, last = after - current, current - before
+    with np.errstate(invalid="ignore"):
+        growth, last = after - current, current - before
     ratio = np.divide(growth, last, out=np.zeros_like(growth), where=last > 0.0)
     factor = np.divide(ratio, 1.0 - ratio, out=np.full_like(ratio, inf), where=ratio < 0.995)
     bounds = after + np.where(growth > 0.0, growth, 0.0) * np.where(growth > 0.0, factor, 0.0)

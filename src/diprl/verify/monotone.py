@@ -34,7 +34,7 @@ def check_monotone(context: Context, wanted: NeverSwitches | MonotoneOutput) -> 
         states = {"state": pair[:size], "raised_state": raised_state(pair, feature)}
         return Answer("refuted", f"raising {name} alone can {effect}", (), witness(context, **states))
     if unconfirmed is not None:
-        return unconfirmed_answer(context, unconfirmed)
+        return unconfirmed_answer(unconfirmed)
     return Answer("proved", f"raising {name} alone can nowhere in the box {effect}")
 
 

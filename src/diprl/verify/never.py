@@ -30,7 +30,7 @@ def check_never(context: Context, wanted: Never) -> Answer:
     if state is not None:
         return Answer("refuted", f"there are states with {described}", (), witness(context, state=state))
     if unconfirmed is not None:
-        return unconfirmed_answer(context, unconfirmed)
+        return unconfirmed_answer(unconfirmed)
     note = float_note(
         context.program, wanted.box, lambda margin: not any(True for _ in _points(context, wanted, margin))
     )

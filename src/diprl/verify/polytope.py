@@ -56,7 +56,7 @@ class Polytope:
 
 def axes(dimensions: int) -> Array:
     """The directions ±e_1, …, ±e_n, in that order."""
-    return np.repeat(np.eye(dimensions), 2, axis=0) * np.tile([[1.0], [-1.0]], (dimensions, 1))
+    return np.stack([np.eye(dimensions), -np.eye(dimensions)], axis=1).reshape(2 * dimensions, dimensions)
 
 
 def upper_bound(polytope: Polytope, objective: Weights) -> float:
@@ -86,7 +86,21 @@ def rounded_up(value: Fraction) -> float:
 
 
 def _multipliers(polytope: Polytope, objective: Array) -> Array:
-    """What each row beyond the box contributes to the best bound, by the dual simplex method.
+    """What each row beyond the box contributes to a good bound; zeros where the numbers are too bad to tell."""
+    multipliers = np.zeros(len(polytope.offsets))
+    try:
+        basis, weights = _dual_simplex(polytope, objective)
+    except np.linalg.LinAlgError:
+        return multipliers
+    if np.isfinite(weights).all():
+        multipliers[basis] = np.maximum(weights, 0.0)
+    multipliers[: 2 * polytope.dimensions] = 0.0
+    multipliers[~np.isfinite(polytope.offsets)] = 0.0
+    return multipliers
+
+
+def _dual_simplex(polytope: Polytope, objective: Array) -> tuple[list[int], Array]:
+    """As many rows as dimensions, and their multipliers.
 
     It starts from the corner of the box that is best for the objective and swaps in the row that is violated most.
     Multipliers stay non-negative throughout, so it may stop anywhere.
@@ -106,10 +120,6 @@ def _multipliers(polytope: Polytope, objective: Array) -> Array:
             break
         leaving = int(np.argmin(np.divide(weights, change, out=np.full_like(change, inf), where=usable)))
         swapped = [*basis[:leaving], entering, *basis[leaving + 1 :]]
-        weights = np.linalg.solve(rows[swapped].T, objective)
+        weights = np.asarray(np.linalg.solve(rows[swapped].T, objective), np.float64)
         basis = swapped
-    multipliers = np.zeros(len(rows))
-    multipliers[basis] = np.maximum(weights, 0.0)
-    multipliers[: 2 * polytope.dimensions] = 0.0
-    multipliers[~np.isfinite(polytope.offsets)] = 0.0
-    return multipliers
+    return basis, weights

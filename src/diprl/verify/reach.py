@@ -39,7 +39,9 @@ class Loop:
 def successors(loop: Loop, current: Polytope) -> Iterator[Polytope]:
     """Enclosures of all states one step after those of a polytope, one per part with one action."""
     for part, action in _parts(loop, _within(current, loop.model.going_on)):
-        yield _within(_moved(loop, part, action, current.directions), loop.model.reached)
+        tight = part.tightened()
+        if (tight.low <= tight.high).all():
+            yield _within(_moved(loop, tight, action, current.directions), loop.model.reached)
 
 
 def _within(polytope: Polytope, box: Box) -> Polytope:
@@ -90,7 +92,6 @@ def observation_margin(condition: Condition, part: Polytope) -> float:
 
 def _moved(loop: Loop, part: Polytope, action: int, directions: Array) -> Polytope:
     """The image of a part under one action."""
-    part = part.tightened()
     forms, middle = coordinates(part.low, part.high)
     after = loop.model.step(forms, action)
     slopes = [exact(form.slopes.tolist()) for form in after]

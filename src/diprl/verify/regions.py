@@ -1,8 +1,13 @@
 """Where a branch acts, in as few conditions as say it."""
 
-from diprl.program.ast import If, Node
+from collections.abc import Sequence
+
+from diprl.program.ast import If, Node, terminals
 from diprl.verify.constraint import Box, Constraint, of_condition
-from diprl.verify.context import Context
+from diprl.verify.context import Context, leaf_text
+
+READABLE = 16
+"""More regions than this are counted, not listed."""
 
 
 def path_to(root: Node, number: int) -> list[Constraint]:
@@ -28,6 +33,17 @@ def region(context: Context, box: Box, number: int) -> list[Constraint]:
         if not context.question(box, *others, constraint.negated()).feasible():
             needed = others
     return needed
+
+
+def regions_text(context: Context, box: Box, numbers: Sequence[int]) -> list[str]:
+    """What some branches do and where, unless they are too many to read."""
+    if len(numbers) > READABLE:
+        return [f"{len(numbers)} branches act in the box"]
+    leaves = terminals(context.program.root)
+    return [
+        f"{leaf_text(context.program, leaves[number])} {region_text(context, region(context, box, number))}"
+        for number in numbers
+    ]
 
 
 def region_text(context: Context, constraints: list[Constraint]) -> str:

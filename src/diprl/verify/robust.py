@@ -9,7 +9,7 @@ from diprl.verify.distance import Ruler, nearest, points_within
 from diprl.verify.question import Question
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec import Robust
-from diprl.verify.witness import first_confirmed, unconfirmed_answer, witness
+from diprl.verify.witness import also_observed, first_confirmed, unconfirmed_answer, witness
 
 _BEYOND = Fraction(1001, 1000)
 """Where the nearest change lies on a threshold, it is shown this much further away."""
@@ -35,17 +35,18 @@ def check_robust(context: Context, wanted: Robust) -> Answer:
     strict = wanted.at_least is not None and radius < limit
     reach = limit if strict else max(radius * _BEYOND, Fraction(1, 10**9))
 
+    differs = also_observed(context, lambda state: terminal_of(program, state) != current)
+
     def confirm(state: State) -> bool:
         distance = ruler.measure(state)
-        within = distance < reach if strict else distance <= reach
-        return within and terminal_of(program, state) != current
+        return (distance < reach if strict else distance <= reach) and differs(state)
 
     points = points_within(ruler, wanted.box, context.deadline, others, reach, strict)
     state, unconfirmed = first_confirmed(points, wanted.box.clamp, confirm)
     if strict and state is not None:
         return Answer("refuted", sentence, (), witness(context, state=wanted.state, changed_state=state))
     if strict and unconfirmed is not None:
-        return unconfirmed_answer(context, unconfirmed)
+        return unconfirmed_answer(unconfirmed)
     shown = () if state is None else (_other_action(context, state),)
     return Answer("proved", sentence, (f"measured as the {wanted.norm} of the scaled changes", *shown))
 

@@ -39,8 +39,9 @@ class Progress:
 def check_safe(context: Context, wanted: Safe) -> Answer:
     model = context.model
     if model is None:
-        known = " and ".join(MODELS)
-        return Answer("unknown", f"closed loops need dynamics, which are given for {known}: set 'task:'")
+        known = " and ".join(f"{name} ({', '.join(model.coordinates)})" for name, model in MODELS.items())
+        sentence = "closed loops need dynamics, which are given for programs that read the plain state of"
+        return Answer("unknown", f"{sentence} {known}: is 'task:' set?")
     start = find_violation(context.program, model, wanted.box, wanted.always, wanted.steps)
     if start is not None:
         return _replayed(context, wanted, start)

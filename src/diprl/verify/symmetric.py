@@ -10,7 +10,7 @@ from diprl.program.signature import Continuous
 from diprl.verify.cells import Place, cells, disagreements, placed
 from diprl.verify.constraint import Weights, of_condition
 from diprl.verify.context import Context, State, leaf_text, terminal_of
-from diprl.verify.regions import region, region_text
+from diprl.verify.regions import READABLE, region, region_text
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec import Symmetric
 from diprl.verify.witness import also_observed, first_confirmed, unconfirmed_answer, witness
@@ -40,7 +40,7 @@ def check_symmetric(context: Context, wanted: Symmetric) -> Answer:
         shown = witness(context, state=state, mirrored_state=mirrored(state, wanted))
         return Answer("refuted", "the mirrored state gets another action", (), shown, _ASSUMED)
     if unconfirmed is not None:
-        return unconfirmed_answer(context, unconfirmed)
+        return unconfirmed_answer(unconfirmed)
     exception, _ = first_confirmed(_points(context, wanted, thresholds=True), wanted.box.clamp, confirm)
     note = (
         f"on the thresholds themselves there are exceptions, such as {named_text(context.named(exception))}"
@@ -115,7 +115,11 @@ def _on_threshold(context: Context, wanted: Symmetric, state: State) -> bool:
 def _regions(context: Context, wanted: Symmetric) -> Iterator[str]:
     """Each branch's region beside its mirror image."""
     place = _mirror(wanted)
-    for leaf in cells(context.question(wanted.box), context.program.root, thresholds=False):
+    leaves = list(cells(context.question(wanted.box), context.program.root, thresholds=False))
+    if len(leaves) > READABLE:
+        yield f"{len(leaves)} branches act in the box"
+        return
+    for leaf in leaves:
         where = region(context, wanted.box, leaf.number)
         image = [placed(constraint, place) for constraint in where]
         action = leaf_text(context.program, leaf.terminal)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from diprl.program.rounding import round_number
 from diprl.verify.context import Context, State, leaf_text, observed, terminal_of, trajectory
 from diprl.verify.report import Answer, Witness
 
@@ -19,7 +18,7 @@ def settle(
     """The nearby point with the fewest digits that is confirmed; `repair` puts it back into its box."""
     values = [_float(value) for value in point]
     for digits in _DIGITS:
-        candidate = repair([round_number(value, digits) for value in values])
+        candidate = repair([_rounded(value, digits) for value in values])
         if confirm(candidate):
             return candidate
     candidate = repair(values)
@@ -46,7 +45,7 @@ def also_observed(context: Context, confirm: Confirm) -> Confirm:
     return lambda state: confirm(state) and confirm(observed(state))
 
 
-def unconfirmed_answer(context: Context, point: Sequence[Fraction]) -> Answer:
+def unconfirmed_answer(point: Sequence[Fraction]) -> Answer:
     """A counterexample that only exists on paper refutes nothing."""
     values = ", ".join(f"{_float(value)!r}" for value in point)
     return Answer(
@@ -81,6 +80,11 @@ def witness(context: Context, **states: State) -> Witness:
     ]
     named = tuple((label, context.named(state)) for label, state in labels.items())
     return Witness(named, tuple(sentences))
+
+
+def _rounded(value: float, digits: int) -> float:
+    """The value to so many significant digits, still finite."""
+    return min(max(float(f"{value:.{digits - 1}e}"), -_LARGEST), _LARGEST)
 
 
 def _float(value: Fraction) -> float:
