@@ -131,9 +131,14 @@ def folder_observers(plan: Plan) -> tuple[Observer, ...]:
 
 
 def done_steps(folder: Path) -> int:
-    """Steps that the checkpoints of a run's phases stand for, all together."""
-    checkpoints = (folder / name for name in (runs.CHECKPOINT, runs.TUNING_CHECKPOINT))
-    return sum(stored_facts(path).get("steps", 0) for path in checkpoints if has_checkpoint(path))
+    """Steps that the checkpoints of a run stand for: its latest member's, and those of its tuning phase."""
+    members = [folder / runs.CHECKPOINT, *folder.glob(f"{runs.CHECKPOINT}-[0-9]*")]
+    trained = max(checkpoint_steps(path) for path in members)
+    return trained + checkpoint_steps(folder / runs.TUNING_CHECKPOINT)
+
+
+def checkpoint_steps(path: Path) -> int:
+    return stored_facts(path).get("steps", 0) if has_checkpoint(path) else 0
 
 
 def write_result(finished: Finished, folder: Path) -> None:

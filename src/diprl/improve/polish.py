@@ -89,23 +89,28 @@ def default_effort(task: Task, program: Program, size: int) -> Effort:
     population = 4 + int(3 * log(size))
     if task.twin is None:
         return Effort(population, episodes=4, most_episodes=16, mutants=0, final_episodes=100)
-    mutable = isinstance(program.signature.actions, Discrete) and is_chain(program)
-    return Effort(max(population, 24), 16, 256, 512 if mutable else 0, 4096)
+    return Effort(max(population, 24), 16, 256, 2048 if is_mutable(program) else 0, 4096)
 
 
 def polish_within(task: Task, program: Program, steps: int, seed: int) -> Polished:
-    """Polish with so many environment steps in all, of which the final comparison gets a quarter."""
+    """Polish with so many environment steps in all: most for the search, a quarter for the final comparison.
+
+    The rest is a reserve, since a generation that has begun is played to its end.
+    """
     views = visited_views(task, program)
     length = max(1.0, len(views) / VISITED_EPISODES)
     remaining = steps - len(views)
     final = max(2, min(4096, int(remaining / 8 / length)))
-    effort = Effort(population=16, episodes=4, most_episodes=16, mutants=0, final_episodes=final)
-    found = polish(task, program, Budget(steps=0.75 * remaining), seed=seed, effort=effort, views=views)
+    variations = 64 if task.twin is not None and is_mutable(program) else 0
+    effort = Effort(population=16, episodes=4, most_episodes=16, mutants=variations, final_episodes=final)
+    found = polish(task, program, Budget(steps=0.6 * remaining), seed=seed, effort=effort, views=views)
     return replace(found, steps=found.steps + len(views))
 
 
-def is_chain(program: Program) -> bool:
-    return not any(isinstance(node.then, If) for node in walk(program.root) if isinstance(node, If))
+def is_mutable(program: Program) -> bool:
+    """Whether branches may be exchanged: an if/elif/else chain with discrete actions."""
+    nested = any(isinstance(node.then, If) for node in walk(program.root) if isinstance(node, If))
+    return isinstance(program.signature.actions, Discrete) and program.conditions > 0 and not nested
 
 
 def compare_fairly(fitness: Fitness, old: Program, new: Program, episodes: int) -> tuple[float, float, int]:

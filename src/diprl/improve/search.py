@@ -60,13 +60,12 @@ class Search:
 
     def run(self, start: Point) -> Point:
         """The best point found."""
-        best = self.better(start, self.climb(start, self.effort.episodes))
-        attempt = 0
+        best, attempt = start, 0
         while not self.spent():
-            attempt += 1
             origin = self.elsewhere(best, attempt) if self.effort.mutants else best
-            found = self.climb(origin, 4 * self.effort.episodes)
-            best = self.better(best, found)
+            episodes = min(self.effort.episodes * (4 if attempt else 1), self.effort.most_episodes)
+            best = self.better(best, self.climb(origin, episodes))
+            attempt += 1
         return best
 
     def climb(self, start: Point, episodes: int) -> Point:
@@ -89,12 +88,17 @@ class Search:
         return replace(start, numbers=cma.mean)
 
     def elsewhere(self, best: Point, attempt: int) -> Point:
-        """Where to climb next: by turns the most promising mutation and the most promising stranger."""
+        """Where to climb next: by turns the most promising mutation and the most promising stranger.
+
+        The first time the point itself is among them, so that a good start is climbed from as it is.
+        """
         states, choices, count = self.terrain.states, self.terrain.choices, self.effort.mutants
-        if attempt % 2:
-            tried = mutants(best, states, leaf_shares(best, states), choices, count, attempt)
+        if attempt % 2 == 0:
+            tried = mutants(best, states, leaf_shares(best, states), choices, count, self.seed + attempt)
         else:
-            tried = strangers(best, states, choices, count, attempt)
+            tried = strangers(best, states, choices, count, self.seed + attempt)
+        if attempt == 0:
+            tried = [best, *tried[1:]]
         fitness = self.play(tried, self.effort.episodes).mean(axis=1)
         return tried[int(np.argmax(fitness))]
 

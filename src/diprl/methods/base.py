@@ -25,6 +25,8 @@ from diprl.train.snapshot import Observer, Snapshot
 from diprl.train.validate import Validator
 
 VALIDATION_EPISODES = 32
+MEMBER_SEEDS = 100_003
+"""Distance between the environment seeds of a run's members."""
 
 
 class MakeAgent(Protocol):
@@ -48,6 +50,17 @@ class Job:
     """Which environments to collect with where there is no twin."""
     start: Agent | None = None
     """An agent to continue from instead of a fresh one."""
+    member: int = 0
+    """Which of several independent trainings of this run it is."""
+    steps_before: int = 0
+    """Environment steps that the run took before this training."""
+    steps_total: int | None = None
+    """Environment steps of all trainings of the run, where there are several."""
+
+    @property
+    def key(self) -> PRNGKeyArray:
+        key = jr.key(self.seed)
+        return jr.fold_in(key, self.member) if self.member else key
 
 
 @dataclass(frozen=True)
@@ -125,7 +138,7 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
 
 def begin(job: Job, engine: Engine, make_agent: MakeAgent) -> TrainState:
     """The first state of a run, or the one its checkpoint holds."""
-    agent_key, run_key = jr.split(jr.key(job.seed))
+    agent_key, run_key = jr.split(job.key)
     agent = job.start or fresh_agent(make_agent, job.task, job.config.static(), agent_key)
     state = first_state(engine, agent, run_key)
     if job.checkpoint is not None and has_checkpoint(job.checkpoint):
@@ -139,7 +152,7 @@ def make_collector(job: Job, engine: Engine) -> Collector:
     from diprl.tasks.vector import make_environments
 
     environments = make_environments(job.task, job.config.num_envs, job.backend)  # type: ignore[arg-type]
-    return HostCollector(engine, job.config, environments, job.seed)
+    return HostCollector(engine, job.config, environments, job.seed + MEMBER_SEEDS * job.member)
 
 
 def take_snapshot(
@@ -149,23 +162,24 @@ def take_snapshot(
     temperatures = schedule.temperatures(job.config.hyper(), progress.fraction)
     episodes = VALIDATION_EPISODES if engine.twin else 5
     program = validator.score(progress.state, temperatures, HARD, episodes)
+    steps = job.steps_before + progress.steps
     metrics = progress.metrics | {
         "eval/relaxed": validator.score(progress.state, temperatures, SOFT, episodes).mean,
         "eval/program": program.mean,
         **{f"eval/{name}": value for name, value in program.extra.items()},
-        "time/total_timesteps": progress.steps,
+        "time/total_timesteps": steps,
         "time/fps": progress.steps / max(progress.seconds, 1e-9),
     }
 
     def save(path: Path) -> None:
-        save_checkpoint(path, progress.state, {"steps": progress.steps, "seed": job.seed})
+        save_checkpoint(path, progress.state, {"steps": steps, "seed": job.seed})
 
     return Snapshot(
         task=job.task,
         method=job.method,
         seed=job.seed,
-        steps=progress.steps,
-        total_steps=job.config.num_rollouts * job.config.rollout_size,
+        steps=steps,
+        total_steps=job.steps_total or job.config.num_rollouts * job.config.rollout_size,
         seconds=progress.seconds,
         metrics=metrics,
         program=to_program(engine.compiled_agent(progress.state), temperatures) if to_program else None,

@@ -1,12 +1,14 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import jax.random as jr
 
 from diprl.extract import DECIDED, STAGES, Gap, embed, extract, gap, likeliest_depth
+from diprl.improve.fitness import make_fitness
 from diprl.improve.polish import polish_within
 from diprl.methods.agents import tree_agent
 from diprl.methods.base import Job, Outcome, Trained, train_agent
@@ -16,32 +18,76 @@ from diprl.policy.base import HARD, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.program import Program
 from diprl.tasks.base import Task
+from diprl.train.config import Config
 from diprl.train.engine import TrainState
 from diprl.train.evaluate import program_act
 
 GAP_EPISODES = 512
+TRAINING_SHARE = 0.94
+"""Part of the budget that members train with; the rest is for validating them."""
+MEMBER_EPISODES = 256
+MEMBER_ROUND = 555_555
+"""Number of the round of episodes that chooses among members."""
 
 
 def fit(job: Job) -> Outcome:
     """Relax, regularise, extract, and spend the rest of the budget on the discrete program itself."""
-    total = job.config.total_timesteps
-    search_steps = int(job.config.polish_share * total)
-    training = replace(job, config=job.config.with_values(total_timesteps=total - search_steps))
-    trained = train_agent(
-        training, tree_agent, lambda agent, temperatures: read_off(job.task, agent, temperatures)
-    )
+    search_steps = int(job.config.polish_share * job.config.total_timesteps)
+    trained, steps = best_member(job, job.config.total_timesteps - search_steps)
     program = read_off(job.task, trained.agent, trained.temperatures)
     measured = measure_gap(trained)
     facts: dict[str, Any] = {
         "gap": measured.to_dict(),
         "depths": depth_table(job.task, trained, measured.relaxed),
     }
-    steps = trained.steps
     if search_steps:
         polished = polish_within(job.task, program, search_steps, job.seed)
         program, steps = polished.program, steps + polished.steps
         facts["polish"] = polished.facts()
     return Outcome(program_act(job.task, program), program, steps, trained, facts)
+
+
+def best_member(job: Job, budget: int) -> tuple[Trained, int]:
+    """Train members one after another, each from its own start with an equal part of the budget.
+
+    The one whose program scores best on validation episodes stays; a member that reaches the task's best possible
+    return ends the search for another. All steps count, those of validation included.
+    """
+    count, steps = job.config.members, 0
+    share = budget if count == 1 else int(TRAINING_SHARE * budget) // count
+    config = job.config.with_values(total_timesteps=share)
+    best: tuple[float, Trained] | None = None
+    for member in range(count):
+        trained = train_agent(
+            member_job(job, config, member, steps, budget), tree_agent, partial(read_off, job.task)
+        )
+        steps += trained.steps
+        if count == 1:
+            return trained, steps
+        score, played = validation_score(job.task, read_off(job.task, trained.agent, trained.temperatures))
+        steps += played
+        if best is None or score > best[0]:
+            best = (score, trained)
+        if job.task.best_return is not None and score >= job.task.best_return:
+            break
+    assert best is not None  # there is at least one member
+    return best[1], steps
+
+
+def member_job(job: Job, config: Config, member: int, steps: int, budget: int) -> Job:
+    """The part of a run that one member is."""
+    checkpoint = job.checkpoint
+    if checkpoint is not None and member:
+        checkpoint = checkpoint.with_name(f"{checkpoint.name}-{member}")
+    return replace(
+        job, config=config, member=member, checkpoint=checkpoint, steps_before=steps, steps_total=budget
+    )
+
+
+def validation_score(task: Task, program: Program) -> tuple[float, int]:
+    """Mean return on episodes kept for choosing among members, and the steps they took."""
+    returns = make_fitness(task, program)([program], MEMBER_EPISODES if task.twin else 20, MEMBER_ROUND)
+    return float(returns.values.mean()), returns.steps
 
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | None = None) -> Program:

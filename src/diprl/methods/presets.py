@@ -36,6 +36,8 @@ DEFAULT = Config(learning_rate=5e-3)
 """A sound start for an environment nobody has tuned."""
 
 DOOR_KEY: dict[str, Any] = {
+    "members": 4,
+    "polish_share": 0.0,
     "learning_rate": 0.017,
     "entropy_coefficient": 0.03,
     "gamma": 0.97,
@@ -77,19 +79,22 @@ ANT: dict[str, Any] = BLENDS | {
 """Decisive terminals, since mirrored gaits cancel when blended; no search on a return that pays for never arriving."""
 
 TUNED: dict[str, dict[str, Any]] = {
-    "CartPole-v1": {"total_timesteps": 400_000, "polish_share": 0.0, "num_steps": 64, "learning_rate": 1e-2},
+    "CartPole-v1": {"total_timesteps": 1_500_000, "members": 5, "polish_share": 0.0, "num_steps": 64},
     "Acrobot-v1": {
-        "learning_rate": 7e-3,
-        "gae_lambda": 0.9,
-        "entropy_coefficient": 0.02,
-        "value_coefficient": 0.25,
-        "max_grad_norm": 5.0,
+        "learning_rate": 0.014,
+        "gae_lambda": 0.85,
+        "entropy_coefficient": 0.034,
+        "clip_range": 0.3,
+        "value_coefficient": 0.1,
+        "max_grad_norm": 10.0,
         "architecture_from": 0.2,
-        "architecture_to": 0.3,
+        "architecture_to": 0.25,
         "condition_temperature_end": 0.1,
         "harden_from": 0.4,
     },
     "MountainCar-v0": {
+        "members": 2,
+        "polish_share": 0.1,
         "learning_rate": 0.015,
         "gae_lambda": 0.8,
         "entropy_coefficient": 0.09,

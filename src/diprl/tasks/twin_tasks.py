@@ -27,6 +27,7 @@ class Entry:
     horizon: int
     budget: int
     paper_score: float | None = None
+    best_return: float | None = None
     potential: Callable[[Any], Any] | None = None
 
 
@@ -47,6 +48,7 @@ def twin_task(name: str) -> Task:
         potential=entry.potential,
         budget=entry.budget,
         paper_score=entry.paper_score,
+        best_return=entry.best_return,
     )
 
 
@@ -124,6 +126,7 @@ TWIN_TASKS: dict[str, Entry] = {
         500,
         2_000_000,
         500.0,
+        best_return=500.0,
     ),
     "Acrobot-v1": Entry(
         _control_signature("Acrobot-v1", 3, 1, 1, 1, 1, 4 * pi, 9 * pi),
@@ -138,7 +141,7 @@ TWIN_TASKS: dict[str, Entry] = {
         200,
         2_000_000,
         -110.79,
-        _mountain_car_potential,
+        potential=_mountain_car_potential,
     ),
     **{
         f"DoorKey-{size}x{size}": Entry(

@@ -53,6 +53,8 @@ class Config:
     """Passes over each rollout."""
     hidden_size: int = 64
     """Width of the two hidden layers of the critic, and of the policy in neural PPO."""
+    members: int = 1
+    """Independent trainings that share the budget; the program that validates best stays."""
     polish_share: float = 0.2
     """Share of the budget kept for searching over the discrete program on its true return; 0 leaves that out."""
     max_depth: int = 6
@@ -141,7 +143,10 @@ class Config:
 
     def static(self) -> "Config":
         """This config with every traced setting at its default: equal for runs that share one compilation."""
-        traced = {name: getattr(Config, name) for name in (*Hyper._fields, "total_timesteps")}
+        traced = {
+            name: getattr(Config, name)
+            for name in (*Hyper._fields, "total_timesteps", "members", "polish_share")
+        }
         return replace(self, **traced)
 
     def with_values(self, **values: Any) -> "Config":
@@ -154,7 +159,7 @@ class Config:
 
 
 POSITIVE = {
-    "total_timesteps", "num_envs", "num_steps", "minibatch_size", "num_epochs", "hidden_size", "max_depth",
+    "total_timesteps", "num_envs", "num_steps", "minibatch_size", "num_epochs", "hidden_size", "members", "max_depth",
     "learning_rate", "clip_range", "max_grad_norm", "condition_temperature", "condition_temperature_end",
     "terminal_temperature", "terminal_temperature_end", "architecture_temperature_end", "settle_temperature",
     "deviation",
