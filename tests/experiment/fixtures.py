@@ -84,14 +84,18 @@ def example_results() -> Results:
 def step_by_step(run: Run, folder: Path) -> Record:
     """Stands in for training: counts to twenty in a file, so that an interrupted count goes on where it was."""
     folder.mkdir(parents=True, exist_ok=True)
+    tick(folder.parent / f"begun{run.seed}")
     count = folder / "count"
     while (done := len(count.read_text()) if count.exists() else 0) < 20:
-        with open(count, "a") as file:
-            file.write(".")
+        tick(count)
         die_at(f"{run.seed}:{done}")
-    with open(folder.parent / f"finished{run.seed}", "a") as file:
-        file.write(".")
+    tick(folder.parent / f"finished{run.seed}")
     return make_record(run, float(run.seed)) | {"wall_seconds": time.monotonic()}
+
+
+def tick(path: Path) -> None:
+    with open(path, "a") as file:
+        file.write(".")
 
 
 def die_at(moment: str) -> None:

@@ -52,6 +52,7 @@ def test_several_workers_share_a_grid_and_one_that_dies_is_replaced(
     grid = Grid(tmp_path, tuple(make_run(seed=seed) for seed in range(1, 9)))
     assert local(grid, quiet, workers=2, execute=step_by_step) == {}
     assert sorted(record["seed"] for record in grid.store.lines()) == list(range(1, 9))
+    assert (tmp_path / "work" / "begun2").read_text() == ".."
     assert [(tmp_path / "work" / f"finished{seed}").read_text() for seed in range(1, 9)] == ["."] * 8
 
 
