@@ -22,6 +22,7 @@ COMMANDS = {
     "reproduce": "make the paper's tables and figures again, beside its numbers",
     "primitives": "list, train or compare the controllers that programs for MuJoCo tasks blend",
     "tasks": "list the built-in tasks",
+    "doctor": "say what is installed and what works",
 }
 """One module of this package per command, with a `Command` that tyro turns into options."""
 

@@ -89,7 +89,8 @@ def default_effort(task: Task, program: Program, size: int) -> Effort:
     population = 4 + int(3 * log(size))
     if task.twin is None:
         return Effort(population, episodes=4, most_episodes=16, mutants=0, final_episodes=100)
-    return Effort(max(population, 24), 16, 256, 2048 if is_mutable(program) else 0, 4096)
+    variations = 400_000 // task.horizon if is_mutable(program) else 0
+    return Effort(max(population, 24), 64, 256, variations, 4096)
 
 
 def polish_within(task: Task, program: Program, steps: int, seed: int) -> Polished:

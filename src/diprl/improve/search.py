@@ -13,8 +13,14 @@ from diprl.improve.mutate import mutants, strangers
 from diprl.improve.numbers import Point
 from diprl.program import Program
 
-FIRST_STEP = 0.1
+FIRST_STEP = 0.05
 """Spread of the first generation; conditions have unit length."""
+TRIAL = 60
+"""Generations after which a climb must have come near the best."""
+NEARLY = 1.05
+"""How near: within five percent."""
+SCREENING = 8
+"""Episodes on which mutations are compared."""
 PATIENCE = 8
 """Generations without progress after which a climb looks closer or ends."""
 
@@ -57,41 +63,39 @@ class Search:
     def __init__(self, terrain: Terrain, effort: Effort, budget: Budget, seed: int) -> None:
         self.terrain, self.effort, self.budget, self.seed = terrain, effort, budget, seed
         self.began, self.steps, self.rounds = time.monotonic(), 0, 0
+        self.level = -np.inf
+        """What a climb should come near."""
 
     def run(self, start: Point) -> Point:
-        """The best point found."""
+        """The best point found: climb from the start, then from mutations and strangers by turns."""
         best, attempt = start, 0
         while not self.spent():
             origin = self.elsewhere(best, attempt) if self.effort.mutants else best
-            episodes = min(self.effort.episodes * (4 if attempt else 1), self.effort.most_episodes)
-            best = self.better(best, self.climb(origin, episodes))
+            best = self.better(best, self.climb(origin, hopeless=self.level if attempt else -np.inf))
             attempt += 1
         return best
 
-    def climb(self, start: Point, episodes: int) -> Point:
-        """CMA-ES from a point until it no longer makes progress on the most episodes."""
+    def climb(self, start: Point, hopeless: float) -> Point:
+        """CMA-ES from a point until it no longer makes progress, or still lies below `hopeless` after a while."""
         cma = CMA(start.numbers, FIRST_STEP, self.effort.population, self.seed + self.rounds)
-        stale, top = 0, -np.inf
+        episodes, stale, top, generation = self.effort.episodes, 0, -np.inf, 0
         while not self.spent():
-            candidates = cma.ask()
-            fitness = self.play([replace(start, numbers=numbers) for numbers in candidates], episodes).mean(
-                axis=1
-            )
+            candidates, generation = cma.ask(), generation + 1
+            points = [replace(start, numbers=numbers) for numbers in candidates]
+            fitness = self.play(points, episodes).mean(axis=1)
             cma.tell(candidates, fitness)
             level = float(np.median(fitness))
             stale, top = (0, level) if level > top else (stale + 1, top)
-            if stale < PATIENCE:
-                continue
-            if episodes >= self.effort.most_episodes:
+            if generation >= TRIAL and top < hopeless:
                 break
-            episodes, stale, top = 4 * episodes, 0, -np.inf
+            if stale >= PATIENCE:
+                if episodes >= self.effort.most_episodes:
+                    break
+                episodes, stale, top = 4 * episodes, 0, -np.inf
         return replace(start, numbers=cma.mean)
 
     def elsewhere(self, best: Point, attempt: int) -> Point:
-        """Where to climb next: by turns the most promising mutation and the most promising stranger.
-
-        The first time the point itself is among them, so that a good start is climbed from as it is.
-        """
+        """Where to climb next; the first time the point itself is among the mutations."""
         states, choices, count = self.terrain.states, self.terrain.choices, self.effort.mutants
         if attempt % 2 == 0:
             tried = mutants(best, states, leaf_shares(best, states), choices, count, self.seed + attempt)
@@ -99,12 +103,13 @@ class Search:
             tried = strangers(best, states, choices, count, self.seed + attempt)
         if attempt == 0:
             tried = [best, *tried[1:]]
-        fitness = self.play(tried, self.effort.episodes).mean(axis=1)
+        fitness = self.play(tried, SCREENING).mean(axis=1)
         return tried[int(np.argmax(fitness))]
 
     def better(self, one: Point, other: Point) -> Point:
         """The better of two points on fresh episodes."""
         first, second = self.play([one, other], 4 * self.effort.most_episodes).mean(axis=1)
+        self.level = NEARLY * max(first, second) if first < 0 else max(first, second) / NEARLY
         return other if second > first else one
 
     def play(self, points: Sequence[Point], episodes: int) -> NDArray[np.float64]:

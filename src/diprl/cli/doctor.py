@@ -1,0 +1,116 @@
+"""`diprl doctor`: what is installed, what works, and what to put into a bug report."""
+
+import json
+import platform
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Command:
+    """Say what is installed and which backends and devices work, and run a two-second self-test."""
+
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def run(self) -> int:
+        from diprl import __version__
+
+        findings = {
+            "diprl": __version__,
+            "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+            "packages": packages(),
+            "devices": devices(),
+            "tasks": tasks(),
+            "self_test": self_test(),
+        }
+        print(json.dumps(findings)) if self.json else show(findings)
+        return 0 if findings["self_test"]["passed"] else 1
+
+
+NEEDED = ("jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "gymnasium", "tyro", "rich")
+OPTIONAL = {
+    "box2d": "box2d",
+    "minigrid": "minigrid",
+    "mujoco": "mujoco",
+    "envpool": "fast",
+    "scikit-learn": "viper",
+    "z3-solver": "verify",
+    "jinja2": "report",
+    "onnx": "onnx",
+    "tensorboardX": "tensorboard",
+    "ray": "cluster",
+}
+"""Packages that some commands need, and the extra that installs each."""
+
+
+def packages() -> dict[str, str]:
+    """Versions; what is missing comes with the command that installs it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for name in (*NEEDED, *OPTIONAL):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = (
+                f"not installed: pip install 'diprl[{OPTIONAL[name]}]'" if name in OPTIONAL else "missing"
+            )
+    return found
+
+
+def devices() -> list[str]:
+    import jax
+
+    return [f"{device.platform}: {device.device_kind}" for device in jax.devices()]
+
+
+def tasks() -> dict[str, str]:
+    """Which tasks can be made here, and what steps them."""
+    from diprl.errors import DiprlError
+    from diprl.tasks.registry import TASKS
+
+    working = {}
+    for name, make in TASKS.items():
+        try:
+            task = make()
+            task.reference().close()
+            working[name] = (
+                "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium"
+            )
+        except DiprlError as error:
+            working[name] = str(error)
+    return working
+
+
+def self_test() -> dict[str, Any]:
+    """Train a few rollouts, extract, and run the program against its own text."""
+    import time
+
+    import numpy as np
+
+    from diprl import DiPRL, Program
+
+    began = time.monotonic()
+    model = DiPRL("CartPole-v1", num_envs=8, num_steps=32, minibatch_size=64, members=1).learn(2048)
+    program = Program.from_text(str(model.program))
+    states = np.random.default_rng(0).normal(size=(1000, 4))
+    passed = bool(np.array_equal(program.act_batch(states), model.program.act_batch(states)))
+    return {"passed": passed, "seconds": round(time.monotonic() - began, 1)}
+
+
+def show(findings: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
+    for title in ("packages", "tasks"):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column(title)
+        table.add_column("")
+        for name, value in findings[title].items():
+            table.add_row(name, value)
+        console.print(table)
+    test = findings["self_test"]
+    console.print(f"self-test {'passed' if test['passed'] else 'FAILED'} in {test['seconds']} s")
