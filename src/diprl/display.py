@@ -165,7 +165,7 @@ def print_program(console: Console, program: Program) -> None:
 def print_tasks(rows: list[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("task", "features", "actions", "backend", "horizon", "budget", "paper"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name not in ("features", "actions"))
     for row in rows:
         if "missing" in row:
             table.add_row(row["task"], f"[yellow]{row['missing']}[/yellow]", "", "", "", "", "")
