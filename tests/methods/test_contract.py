@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.probes import PROBES
+from tests.small import SMALL
 
-from diprl.methods import pi_prl, viper
+from diprl.methods import base, diprl, pi_prl, viper
 from diprl.methods.acting import agent_act
 from diprl.methods.registry import METHODS
 from diprl.program import Program
@@ -15,10 +16,7 @@ from diprl.runner import Finished, Plan, run
 from diprl.train.evaluate import program_act
 
 TASK = PROBES["ThresholdProbe"]
-TINY: dict[str, int] = {
-    "total_timesteps": 1024, "num_envs": 8, "num_steps": 32, "minibatch_size": 64, "num_epochs": 2,
-    "hidden_size": 8, "max_depth": 3,
-}  # fmt: skip
+TINY = SMALL | {"total_timesteps": 1024}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -27,6 +25,7 @@ def _small_imitation() -> Iterator[None]:
         patch.setattr(viper, "ROUNDS", 3)
         patch.setattr(viper, "SELECTION_EPISODES", 9)
         patch.setattr(pi_prl, "STAGE_EPISODES", 5)
+        patch.setattr(diprl, "GAP_EPISODES", base.VALIDATION_EPISODES)
         yield
 
 
@@ -88,6 +87,5 @@ def test_fine_tuning_keeps_the_shape_it_was_given() -> None:
 @pytest.mark.parametrize("preset", ["default", "paper"])
 @pytest.mark.parametrize("task", ["CartPole-v1", "Acrobot-v1", "LunarLander-v3", "Unknown-v0"])
 def test_every_method_has_settings_for_every_task(method: str, preset: str, task: str) -> None:
-    config = METHODS[method].preset(preset, task, 123_456)
-    assert config.total_timesteps <= 400_000
-    assert config.num_rollouts >= 1
+    config = METHODS[method].preset(preset, task, 4_000_000)
+    assert 100_000 < config.total_timesteps <= 4_000_000

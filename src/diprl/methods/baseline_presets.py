@@ -11,14 +11,27 @@ from diprl.methods.presets import PAPER, PRESETS
 from diprl.train.config import Config
 
 Settings = dict[str, Any]
+ANTS = ("AntRandomGoal", "AntCrossMaze", "AntRandomGoal-return", "AntCrossMaze-return")
 
 NETWORK: Settings = {"learning_rate": 1e-3}
 """A sound start for neural PPO on an environment nobody has tuned."""
+MOTORS: Settings = {
+    "num_envs": 64,
+    "minibatch_size": 1024,
+    "num_epochs": 5,
+    "learning_rate": 3e-4,
+    "entropy_coefficient": 0.0,
+    "scale_rewards": True,
+}
+"""What moving a robot's motors wants: many samples per step, returns of one size, no bonus for noise."""
 NETWORK_TUNED: dict[str, Settings] = {
     "CartPole-v1": {"total_timesteps": 500_000},
     "Acrobot-v1": {"learning_rate": 3e-3},
     "MountainCar-v0": {"learning_rate": 3e-3},
     "LunarLander-v3": {"gamma": 0.995},
+    "HalfCheetahHurdle": MOTORS,
+    "Pusher2D": MOTORS | {"num_envs": 32, "num_steps": 100, "minibatch_size": 400, "num_epochs": 10},
+    **dict.fromkeys(ANTS, MOTORS),
 }
 
 NO_REGULARISER: Settings = {
@@ -39,6 +52,7 @@ TREE_TUNED: dict[str, Settings] = {
     "CartPole-v1": {"total_timesteps": 500_000, "max_depth": 4},
     "Acrobot-v1": {"max_depth": 4},
     "LunarLander-v3": {"max_depth": 5, "gamma": 0.995},
+    **{robot: presets.TUNED[robot] for robot in ("HalfCheetahHurdle", "Pusher2D", *ANTS)},
 }
 """The published heights. The rest of the published settings keeps the step size up to the end, where it does harm."""
 TREE_PUBLISHED: dict[str, Settings] = {
@@ -85,5 +99,6 @@ def choose(name: str, paper: Config, tuned: Settings, budget: int) -> Config:
     """The preset of this name; a tuned one may need less than the task's budget."""
     if name not in PRESETS:
         raise unknown("preset", name, PRESETS)
-    whole = {"total_timesteps": budget, "polish_share": 0.0}
-    return paper.with_values(**whole) if name == "paper" else Config(**whole | tuned)
+    whole = {"total_timesteps": budget}
+    chosen = paper.with_values(**whole) if name == "paper" else Config(**whole | tuned)
+    return chosen.with_values(polish_share=0.0)
