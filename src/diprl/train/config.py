@@ -150,7 +150,13 @@ class Config:
         return replace(self, **traced)
 
     def with_values(self, **values: Any) -> "Config":
-        """A copy with some settings changed; a misspelt one answers with the nearest names."""
+        """A copy with some settings changed; a misspelt one answers with the nearest names.
+
+        A smaller budget has room for fewer members: each keeps the steps it had, unless their number is given.
+        """
+        budget = values.get("total_timesteps")
+        if isinstance(budget, int) and "members" not in values:
+            values["members"] = max(1, min(self.members, self.members * budget // self.total_timesteps))
         known = {field.name for field in fields(self)}
         for name in values:
             if name not in known:
