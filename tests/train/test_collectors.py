@@ -76,7 +76,7 @@ def from_host(task: Task) -> tuple[Trajectory, Episodes]:
     collector = HostCollector(engine, CONFIG, SyncEnvironments(task, CONFIG.num_envs), seed=0)
     collector.view = collector.environments.reset(0)
     heat = schedule.temperatures(CONFIG.hyper(), 0.0)
-    trajectory, episodes = collector.collect(state, heat, np.random.default_rng(0))
+    trajectory, episodes = collector.collect(state, heat, collector.noise(0))
     collector.close()
     return jax.device_get((trajectory, episodes))
 
