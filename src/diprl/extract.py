@@ -41,7 +41,7 @@ def extract(
     tree = agent.policy
     if not isinstance(tree, DerivationTree):
         raise DiprlError(f"a {type(tree).__name__} is not a program: only a derivation tree can be extracted")
-    chosen = likeliest_depth(tree) if depth is None else depth
+    chosen = likeliest_depth(tree, float(temperatures.architecture)) if depth is None else depth
     if not 1 <= chosen <= tree.max_depth:
         raise DiprlError(f"depth {chosen} is not between 1 and {tree.max_depth}")
     mean, scale = feature_moments(agent)
@@ -52,8 +52,9 @@ def extract(
     return Program(signature, node, task)
 
 
-def likeliest_depth(tree: DerivationTree) -> int:
-    return int(np.argmax(depth_probabilities(tree))) + 1
+def likeliest_depth(tree: DerivationTree, temperature: float = 1.0) -> int:
+    """The depth that hardening keeps; while the choices are still open it may depend on their temperature."""
+    return int(np.argmax(depth_probabilities(tree, temperature))) + 1
 
 
 @jax.jit
@@ -229,7 +230,7 @@ def gap(
     relaxed, architecture, conditions, hard = stage_scores
     depths = np.asarray(depth_probabilities(tree, temperatures.architecture), np.float64)
     depths = depths / depths.sum()
-    entropy = float(-sum(p * np.log(p) for p in depths if p > 0))
+    entropy = abs(float(sum(p * np.log(p) for p in depths if p > 0)))
     return Gap(
         relaxed=relaxed,
         architecture=relaxed - architecture,

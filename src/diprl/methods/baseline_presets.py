@@ -41,6 +41,7 @@ NO_REGULARISER: Settings = {
     "architecture_temperature_end": 1.0,
     "condition_temperature_end": 1.0,
     "settle_temperature": 1.0,
+    "settle_terminals": 1.0,
     "architecture_period": 5,
     "polish_share": 0.0,
 }

@@ -107,7 +107,8 @@ def measure_gap(trained: Trained, episodes: int | None = None) -> Gap:
 def depth_table(task: Task, trained: Trained, relaxed: float) -> list[dict[str, Any]]:
     """One row per depth the tree holds: size, validation score, gap to the relaxed policy, and which one was picked."""
     tree = tree_of(trained)
-    picked, episodes = likeliest_depth(tree), 256 if trained.engine.twin else 10
+    picked = likeliest_depth(tree, float(trained.temperatures.architecture))
+    episodes = 256 if trained.engine.twin else 10
     rows = []
     for depth in range(1, tree.max_depth + 1):
         program = read_off(task, trained.agent, trained.temperatures, depth)

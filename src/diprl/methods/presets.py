@@ -29,6 +29,7 @@ PAPER = Config(
     architecture_temperature_end=1.0,
     condition_temperature_end=1.0,
     settle_temperature=1.0,
+    settle_terminals=1.0,
 )
 """The paper's section on experiments and its release: alternating phases, dual ascent, constant temperatures."""
 
@@ -67,6 +68,7 @@ BLENDS: dict[str, Any] = {
     "entropy_coefficient": 0.0,
     "deviation": 0.3,
     "noise_correlation": 0.9,
+    "settle_terminals": 1.0,
 }
 """Programs over primitives: noise that leaves a gait a gait, and terminals that act for several steps in turn."""
 
@@ -75,6 +77,7 @@ ANT: dict[str, Any] = BLENDS | {
     "polish_share": 0.0,
     "terminal_temperature": 0.05,
     "terminal_temperature_end": 0.02,
+    "settle_terminals": 0.1,
 }
 """Decisive terminals, since mirrored gaits cancel when blended; no search on a return that pays for never arriving."""
 

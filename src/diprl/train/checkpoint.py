@@ -98,7 +98,9 @@ def read_parts(path: Path) -> tuple[dict[str, Any], bytes]:
         raise CheckpointError(f"{path}: not a checkpoint (its header lacks schema, arrays or facts)")
     if header["schema"] != SCHEMA:
         found = header["schema"]
-        raise CheckpointError(f"{path}: checkpoint schema {found!r} is not {SCHEMA}, which this version reads")
+        raise CheckpointError(
+            f"{path}: checkpoint schema {found!r} is not {SCHEMA}, which this version reads"
+        )
     if not isinstance(header["facts"], dict):
         raise CheckpointError(f"{path}: not a checkpoint (its facts are not an object)")
     return header, body

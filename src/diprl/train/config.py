@@ -35,6 +35,7 @@ class Hyper(NamedTuple):
     terminal_temperature_end: Any
     settle_from: Any
     settle_temperature: Any
+    settle_terminals: Any
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,9 @@ class Config:
     """Softness of the terminals, over the same span."""
     settle_from: float = 0.85
     settle_temperature: float = 0.02
-    """From here on conditions and terminals sharpen further, by this factor at the end: any run ends discrete."""
+    """From here on conditions sharpen further, by this factor at the end: any run ends discrete."""
+    settle_terminals: float = 0.02
+    """The same factor for terminals; 1 lets blends of primitives remain blends."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -168,6 +171,7 @@ POSITIVE = {
     "total_timesteps", "num_envs", "num_steps", "minibatch_size", "num_epochs", "hidden_size", "members", "max_depth",
     "learning_rate", "clip_range", "max_grad_norm", "condition_temperature", "condition_temperature_end",
     "terminal_temperature", "terminal_temperature_end", "architecture_temperature_end", "settle_temperature",
+    "settle_terminals",
     "deviation",
 }  # fmt: skip
 FRACTIONS = {

@@ -85,7 +85,9 @@ def play(
             environment.close()
 
 
-def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]) -> Played:
+def _play(
+    task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]
+) -> Played:
     returns, extra, steps = np.zeros(len(seeds)), {}, 0
     episode_of = list(range(len(environments)))
     observations = [env.reset(seed=seeds[i])[0] for i, env in zip(episode_of, environments, strict=True)]

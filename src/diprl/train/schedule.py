@@ -23,18 +23,20 @@ def geometric(start: Scalar, end: Scalar, part: Scalar) -> Float[Array, ""]:
 
 
 def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
-    """Conditions and terminals sharpen over the hardening span, and once more when all else is decided.
+    """Conditions and terminals sharpen over the hardening span, the architecture between its ramp and that span's end.
 
-    The architecture sharpens between the end of its ramp and that of the span.
+    Everything sharpens once more at the end of the run, so that one of any length ends discrete.
     """
     hardening = span(hyper.harden_from, hyper.harden_to, progress)
-    settled = geometric(1.0, hyper.settle_temperature, span(hyper.settle_from, 1.0, progress))
+    settling = span(hyper.settle_from, 1.0, progress)
+    settled = geometric(1.0, hyper.settle_temperature, settling)
     chosen = span(hyper.architecture_to, hyper.harden_to, progress)
     return Temperatures(
-        architecture=geometric(1.0, hyper.architecture_temperature_end, chosen),
+        architecture=geometric(1.0, hyper.architecture_temperature_end, chosen) * settled,
         condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening)
         * settled,
-        terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening) * settled,
+        terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening)
+        * geometric(1.0, hyper.settle_terminals, settling),
     )
 
 
