@@ -25,7 +25,7 @@ def test_everything_begins_soft_and_ends_hard() -> None:
     assert run["architecture"][0] == 1.0
     assert run["condition"][0] == CONFIG.condition_temperature
     assert run["terminal"][0] == CONFIG.terminal_temperature
-    assert run["architecture"][-1] == pytest.approx(CONFIG.architecture_temperature_end, rel=1e-4)
+    assert run["architecture"][-1] <= CONFIG.architecture_temperature_end * 1.0001
     assert run["condition"][-1] <= CONFIG.condition_temperature_end * 1.0001
     assert run["terminal"][-1] <= CONFIG.terminal_temperature_end * 1.0001
     assert (run["alpha"][0], run["alpha"][-1]) == (CONFIG.alpha, CONFIG.alpha + CONFIG.alpha_ramp)
