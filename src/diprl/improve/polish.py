@@ -23,6 +23,8 @@ from diprl.tasks.base import Task
 
 CONFIDENCE = 2.33
 """Standard errors by which a polished program must win: one chance in a hundred of being fooled."""
+BLOCK = 64
+"""Episodes that the final comparison plays at a time."""
 FINAL_ROUND = 999_983
 """Number of the round of fresh episodes that decides; search never gets there."""
 
@@ -55,10 +57,12 @@ def polish(
     seed: int = 0,
     effort: Effort | None = None,
     views: NDArray[np.float32] | None = None,
+    most_steps: float = float("inf"),
 ) -> Polished:
     """The program with better numbers and branches, or as it was.
 
-    `views` are states that the program, or one much like it, visits; without them it is played to see some.
+    `views` are states that the program, or one much like it, visits; without them it is played to see some. The
+    budget is the search's; `most_steps` bounds the search and the final comparison together.
     """
     began = monotonic()
     fresh = views is None
@@ -78,7 +82,8 @@ def polish(
     looked = len(views) if fresh else 0
     search = Search(terrain, effort, Budget(budget.steps - looked, budget.seconds), seed)
     found = terrain.build(search.run(start))
-    gain, error, steps = compare_fairly(fitness, program, found, effort.final_episodes)
+    left = most_steps - search.steps - looked
+    gain, error, steps = compare_fairly(fitness, program, found, effort.final_episodes, left)
     accepted = gain > CONFIDENCE * error
     used = search.steps + steps + looked
     return Polished(found if accepted else program, accepted, gain, error, used, monotonic() - began)
@@ -104,7 +109,8 @@ def polish_within(task: Task, program: Program, steps: int, seed: int) -> Polish
     final = max(2, min(4096, int(remaining / 8 / length)))
     variations = 64 if task.twin is not None and is_mutable(program) else 0
     effort = Effort(population=16, episodes=4, most_episodes=16, mutants=variations, final_episodes=final)
-    found = polish(task, program, Budget(steps=0.6 * remaining), seed=seed, effort=effort, views=views)
+    budget = Budget(steps=0.6 * remaining)
+    found = polish(task, program, budget, seed=seed, effort=effort, views=views, most_steps=remaining)
     return replace(found, steps=found.steps + len(views))
 
 
@@ -114,8 +120,16 @@ def is_mutable(program: Program) -> bool:
     return isinstance(program.signature.actions, Discrete) and program.conditions > 0 and not nested
 
 
-def compare_fairly(fitness: Fitness, old: Program, new: Program, episodes: int) -> tuple[float, float, int]:
-    """Mean paired difference (new − old) on episodes that no search has seen, its standard error, and the steps."""
-    returns = fitness([old, new], episodes, FINAL_ROUND)
-    difference = returns.values[1] - returns.values[0]
-    return float(difference.mean()), float(difference.std(ddof=1) / len(difference) ** 0.5), returns.steps
+def compare_fairly(
+    fitness: Fitness, old: Program, new: Program, episodes: int, most_steps: float = float("inf")
+) -> tuple[float, float, int]:
+    """Mean paired difference (new − old) on episodes that no search has seen, its standard error, and the steps.
+
+    Plays in blocks, so that programs which keep episodes going for longer do not go over the budget.
+    """
+    differences, steps, block = np.zeros(0), 0, min(episodes, BLOCK)
+    while len(differences) < episodes and steps * (1 + block / max(len(differences), 1)) <= most_steps:
+        returns = fitness([old, new], block, FINAL_ROUND + len(differences))
+        differences = np.append(differences, returns.values[1] - returns.values[0])
+        steps += returns.steps
+    return float(differences.mean()), float(differences.std(ddof=1) / len(differences) ** 0.5), steps

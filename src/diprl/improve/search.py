@@ -62,7 +62,7 @@ class Search:
 
     def __init__(self, terrain: Terrain, effort: Effort, budget: Budget, seed: int) -> None:
         self.terrain, self.effort, self.budget, self.seed = terrain, effort, budget, seed
-        self.began, self.steps, self.rounds = time.monotonic(), 0, 0
+        self.began, self.steps, self.last, self.rounds = time.monotonic(), 0, 0, 0
         self.level = -np.inf
         """What a climb should come near."""
 
@@ -116,11 +116,13 @@ class Search:
         self.rounds += 1
         programs = [self.terrain.build(point) for point in points]
         returns = self.terrain.fitness(programs, episodes, self.rounds)
-        self.steps += returns.steps
+        self.steps, self.last = self.steps + returns.steps, returns.steps
         return returns.values
 
     def spent(self) -> bool:
-        return self.steps >= self.budget.steps or time.monotonic() - self.began >= self.budget.seconds
+        """Whether another round like the last one would go over the budget."""
+        overdrawn = self.steps + self.last >= self.budget.steps
+        return overdrawn or time.monotonic() - self.began >= self.budget.seconds
 
 
 def leaf_shares(point: Point, states: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,74 @@
+"""Simplification: proposals do what they say, dead branches go, and the score decides about the rest."""
+
+import pytest
+
+from diprl.errors import DiprlError
+from diprl.improve import proposals
+from diprl.improve.compare import compare
+from diprl.improve.dead import without_dead_branches
+from diprl.improve.simplify import simplify
+from diprl.program.ast import conditions
+from tests.improve.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
+
+
+def test_dead_branches_go():
+    program = cart_pole(
+        "if pole_angle > 0.1:\n    right\nelif pole_angle > 0.2:\n    left\n"
+        "elif cart_position > 9:\n    right\nelse:\n    left"
+    )
+    shorter = without_dead_branches(program)
+    assert shorter == cart_pole("if pole_angle > 0.1:\n    right\nelse:\n    left")
+
+
+def test_live_branches_stay():
+    program = cart_pole(
+        "if pole_angle > 0.1:\n    right\nelif cart_velocity > 100:\n    right\nelse:\n    left"
+    )
+    assert without_dead_branches(program) == program, "a velocity has no bound"
+
+
+def test_equal_branches_merge():
+    program = cart_pole("if pole_angle > 0:\n    left\nelif cart_position > 0:\n    left\nelse:\n    left")
+    assert proposals.merged(program).conditions == 0
+
+
+def test_each_branch_is_proposed_once_per_side():
+    assert len(proposals.without_branch(WORDY)) == 2 * WORDY.conditions
+    assert all(each.program.conditions < WORDY.conditions for each in proposals.without_branch(WORDY))
+
+
+def test_the_least_influential_coefficient_comes_first():
+    scales = [1.0, 1.0, 0.1, 1.0]
+    first = proposals.without_coefficient(WORDY, scales)[0]
+    assert first.what == "drop cart_position from condition 1"
+    assert first.program.coefficients == WORDY.coefficients - 1
+
+
+def test_rescaling_makes_a_coefficient_one():
+    program = cart_pole("if 10*pole_angle + 5*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left")
+    assert conditions(proposals.rescaled(program).root)[0].weights == (0.0, 0.0, 2.0, 1.0)
+
+
+def test_a_wordy_program_becomes_one_condition_of_two_terms():
+    result = simplify(CART_POLE, WORDY, episodes=64)
+    assert result.program.conditions == 1
+    assert result.program.coefficients == 2
+    assert result.stages[0].program == WORDY
+    assert result.stages[-1].score == 500.0
+    assert [stage.coefficients for stage in result.stages] == sorted(
+        (stage.coefficients for stage in result.stages), reverse=True
+    )
+
+
+def test_an_impossible_tolerance_is_refused():
+    with pytest.raises(DiprlError, match="tolerance"):
+        simplify(CART_POLE, WORDY, tolerance=-0.1)
+
+
+def test_comparison_tells_where_and_how_much():
+    difference = compare(BALANCING, FALLING, CART_POLE, episodes=10)
+    assert 0 < difference.changed < 1
+    assert difference.example is not None
+    assert set(difference.actions or ()) == {"left", "right"}
+    assert difference.gain.mean == difference.after.mean - difference.before.mean < -50
+    assert compare(BALANCING, BALANCING, CART_POLE, episodes=4).changed == 0.0
