@@ -90,4 +90,4 @@ def versions() -> dict[str, str]:
 def command() -> str:
     """The command line, as a reader would repeat it."""
     script = Path(sys.argv[0]).name
-    return shlex.join([script, *sys.argv[1:]])
+    return shlex.join(["diprl" if script == "__main__.py" else script, *sys.argv[1:]])
