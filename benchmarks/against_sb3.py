@@ -1,4 +1,4 @@
-"""Steps per second of our PPO and DiPRL against Stable-Baselines3's PPO: same task, same settings, one machine, one run.
+"""Steps per second of our PPO and DiPRL against Stable-Baselines3's PPO: same task, settings and machine, one run.
 
     python benchmarks/against_sb3.py [--sb3-python PYTHON]
 
@@ -55,7 +55,9 @@ def our_speed(method: str, steps: int = 40 * 4096) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sb3-python", default=sys.executable, help="a Python that has Stable-Baselines3")
     options = parser.parse_args()
     reference = sb3_speed(options.sb3_python)

@@ -43,12 +43,19 @@ class Command:
         after = evaluate_program(task, found.program, self.episodes)
         verdict = "accepted" if found.accepted else "nothing better found, program kept"
         print(f"{verdict}: gain {found.gain:.2f} ± {found.error:.2f} on fresh episodes")
-        print(f"before  {before}\nafter   {after}\nused    {found.steps:,} environment steps, {found.seconds:.0f} s")
+        print(
+            f"before  {before}\nafter   {after}\nused    {found.steps:,} environment steps, {found.seconds:.0f} s"
+        )
         target = self.out or sibling(self.program, "polished.json")
         found.program.save(target)
         print(f"written {target}")
         if self.json:
-            summary = {"accepted": found.accepted, "gain": found.gain, "error": found.error, "steps": found.steps}
+            summary = {
+                "accepted": found.accepted,
+                "gain": found.gain,
+                "error": found.error,
+                "steps": found.steps,
+            }
             scores = {"before": before.to_dict(), "after": after.to_dict(), "seconds": found.seconds}
             print(json.dumps(summary | scores | {"program": str(found.program)}))
         return 0

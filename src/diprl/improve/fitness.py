@@ -60,7 +60,7 @@ class TwinFitness:
         """One compiled call; a batch that is not full repeats its first lane."""
         filled = np.concatenate([lanes, np.full(block - len(lanes), lanes[0])])
         owner, episode = np.divmod(filled, len(starts))
-        chosen = Packed(*(jnp.asarray(field[owner]) for field in packed))
+        chosen = Packed(*(field[owner] for field in packed))
         returns, lengths = self.play(chosen, jnp.asarray(starts[episode]))
         count = len(lanes)
         return np.asarray(returns, np.float64)[:count], int(np.asarray(lengths)[:count].sum())

@@ -100,6 +100,6 @@ def choose(name: str, paper: Config, tuned: Settings, budget: int) -> Config:
     """The preset of this name; a tuned one may need less than the task's budget."""
     if name not in PRESETS:
         raise unknown("preset", name, PRESETS)
-    whole = {"total_timesteps": budget}
+    whole: Settings = {"total_timesteps": budget}
     chosen = paper.with_values(**whole) if name == "paper" else Config(**whole | tuned)
     return chosen.with_values(polish_share=0.0)

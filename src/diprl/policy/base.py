@@ -59,4 +59,6 @@ class AbstractPolicy(eqx.Module):
 def entropy(probabilities: Float[Array, " outcomes"]) -> Float[Array, ""]:
     """Shannon entropy in nats; 0 log 0 counts as 0, also in the gradient."""
     possible = probabilities > 0
-    return -jnp.sum(jnp.where(possible, probabilities * jnp.log(jnp.where(possible, probabilities, 1.0)), 0.0))
+    return -jnp.sum(
+        jnp.where(possible, probabilities * jnp.log(jnp.where(possible, probabilities, 1.0)), 0.0)
+    )
