@@ -35,18 +35,20 @@ STAGE_EPISODES = 100
 
 
 def fit(job: Job) -> Outcome:
-    """Search, extract, fine-tune."""
+    """Search, extract, fine-tune; the stages are scored on the same episodes of the reference environment."""
     search, tuning = split_budget(job.config, tuning_share(job.task))
     found = learn(search_job(job, search))
     extracted = program_of(job.task, found)
-    tuned = learn(tuning_job(job, tuning, found, extracted))
-    program = program_of(job.task, tuned)
-    facts = {
+    facts: dict[str, Any] = {
         "gap": measure_gap(found).to_dict(),
-        "stages": stage_scores(job.task, found, extracted, program),
+        "stages": {"relaxed": evaluate(job.task, agent_act(found, SOFT), STAGE_EPISODES).to_dict()},
         "extracted_program": str(extracted),
         "search_steps": found.steps,
     }
+    tuned = learn(tuning_job(job, tuning, found, extracted))
+    program = program_of(job.task, tuned)
+    for stage, result in (("extracted", extracted), ("fine_tuned", program)):
+        facts["stages"][stage] = evaluate_program(job.task, result, STAGE_EPISODES).to_dict()
     return Outcome(program_act(job.task, program), program, found.steps + tuned.steps, tuned, facts)
 
 
@@ -122,13 +124,3 @@ def shifted(observers: Sequence[Observer], done: int, total: int) -> tuple[Obser
         return replace(snapshot, steps=steps, total_steps=total, metrics=metrics)
 
     return tuple(lambda snapshot, observe=observe: observe(in_place(snapshot)) for observe in observers)
-
-
-def stage_scores(task: Task, found: Trained, extracted: Program, tuned: Program) -> dict[str, Any]:
-    """Relaxed policy, extracted program and fine-tuned program on the same episodes of the reference environment."""
-    relaxed = evaluate(task, agent_act(found, SOFT), STAGE_EPISODES)
-    return {
-        "relaxed": relaxed.to_dict(),
-        "extracted": evaluate_program(task, extracted, STAGE_EPISODES).to_dict(),
-        "fine_tuned": evaluate_program(task, tuned, STAGE_EPISODES).to_dict(),
-    }
