@@ -64,6 +64,8 @@ def test_records_of_another_machine_are_taken_over_once(tmp_path: Path) -> None:
         merge(tmp_path / "here", [tmp_path / "nowhere"])
 
 
-def test_an_experiment_without_the_tasks_asked_for_is_left_out(tmp_path: Path) -> None:
+def test_a_request_that_no_experiment_meets_is_refused(tmp_path: Path) -> None:
+    suites = [SUITES["alpha"], SUITES["continuous"]]
+    request = Request(tasks=("CartPole-v1",), methods=("ppo",))
     with pytest.raises(DiprlError, match="no experiment has"):
-        reproduce([SUITES["discrete"]], Request(tasks=("Pusher2D",)), invent, tmp_path, lambda _: None)
+        reproduce(suites, request, invent, tmp_path, lambda _: None)

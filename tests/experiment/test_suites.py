@@ -4,7 +4,7 @@ import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment.paper import DISCRETE, SEEDS
-from diprl.experiment.suites import SUITES, Request, find_suites
+from diprl.experiment.suites import SUITES, Request, find_suites, requested_runs
 from diprl.experiment.vmap import batch_key
 
 
@@ -52,7 +52,18 @@ def test_quick_runs_are_small_and_apart() -> None:
 )
 def test_a_misspelt_request_answers_with_the_nearest(request_: Request, message: str) -> None:
     with pytest.raises(DiprlError, match=message):
-        SUITES["discrete"].runs(request_)
+        requested_runs([SUITES["discrete"]], request_)
+
+
+def test_each_experiment_takes_its_part_of_a_request() -> None:
+    request = Request(tasks=("CartPole-v1", "Pusher2D"), methods=("ppo", "diprl"), seeds=(1,))
+    parts = {suite.name: runs for suite, runs in requested_runs(find_suites("all"), request)}
+    assert [(run.task, run.method) for run in parts["depth"]] == [
+        ("CartPole-v1", "diprl"),
+        ("Pusher2D", "diprl"),
+    ]
+    assert {run.task for run in parts["continuous"]} == {"Pusher2D"}
+    assert "failure" not in parts
 
 
 def test_all_is_every_experiment() -> None:

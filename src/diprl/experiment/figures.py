@@ -24,8 +24,8 @@ COLOURS = {
 }
 TITLES = {"ppo": "PPO", "viper": "VIPER", "dtsemnet": "DTSemNet", "pi-prl": "pi-PRL", "diprl": "DiPRL"}
 PAPER_COLOUR = "#bbbbbb"
-STYLES = ("-", "--", ":")
-"""One line style per preset."""
+STYLES = ("-", "--")
+"""One line style per stage of a run."""
 
 Draw = Callable[[Any, Results], None]
 """Draws one task into an axis."""
@@ -71,20 +71,18 @@ def per_task(results: Results, draw: Draw, label: str, steps: bool = False) -> A
 
 def draw_curves(axis: Any, results: Results, metric: str | None, methods: Sequence[str]) -> None:
     """Mean over seeds and the range between them; None is the return of what a run stands for at each moment."""
-    for preset, style in zip(results.presets, STYLES, strict=False):
-        for method in methods:
-            part = results.having(method=method, preset=preset)
-            found = band([progress_rows(record, metric) for record in part.records()])
-            name = TITLES[method] if len(results.presets) == 1 else f"{TITLES[method]} [{preset}]"
-            if found is not None:
-                draw_band(axis, found, COLOURS[method], name, style)
-            elif part.present(score) and metric is None:
-                level = float(np.mean(part.present(score)))
-                axis.axhline(level, color=COLOURS[method], label=f"{name}, at the end", linestyle="-.")
+    for method in methods:
+        part = results.having(method=method)
+        found = band([progress_rows(record, metric) for record in part.records()])
+        if found is not None:
+            draw_band(axis, found, COLOURS[method], TITLES[method])
+        elif part.present(score) and metric is None:
+            level = float(np.mean(part.present(score)))
+            axis.axhline(level, color=COLOURS[method], label=f"{TITLES[method]}, at the end", linestyle="-.")
 
 
-def draw_band(axis: Any, found: Band, colour: str, name: str, style: str = "-") -> None:
-    axis.plot(found.steps, found.mean, style, color=colour, label=name)
+def draw_band(axis: Any, found: Band, colour: str, name: str) -> None:
+    axis.plot(found.steps, found.mean, color=colour, label=name)
     axis.fill_between(found.steps, found.low, found.high, color=colour, alpha=0.15, linewidth=0)
 
 
@@ -208,14 +206,20 @@ FIGURES: dict[str, dict[str, Callable[[Results], Any]]] = {
 
 
 def write_figures(suite: str, results: Results, folder: Path) -> list[Path]:
-    """Every figure of an experiment, as SVG and PNG."""
-    pyplot = import_pyplot()
+    """Every figure of an experiment, for each preset, as SVG and PNG."""
     written = []
-    for name, draw in FIGURES[suite].items():
-        figure = draw(results)
-        for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-            path = folder / f"{name}.{ending}"
-            figure.savefig(path, dpi=150, metadata=metadata)
-            written.append(path)
-        pyplot.close(figure)
+    for preset in results.presets:
+        for name, draw in FIGURES[suite].items():
+            stem = name if len(results.presets) == 1 else f"{name}-{preset}"
+            written += save(draw(results.having(preset=preset)), folder / stem)
+    return written
+
+
+def save(figure: Any, stem: Path) -> list[Path]:
+    """Write a figure without anything that differs from day to day, and let go of it."""
+    written = []
+    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        written.append(stem.with_name(f"{stem.name}.{ending}"))
+        figure.savefig(written[-1], dpi=150, metadata=metadata)
+    import_pyplot().close(figure)
     return written

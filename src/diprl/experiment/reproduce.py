@@ -13,7 +13,7 @@ from diprl.experiment.lines import LAYOUTS, Layout
 from diprl.experiment.records import Store
 from diprl.experiment.rescore import rescore, twin_scored
 from diprl.experiment.results import Results, results_of
-from diprl.experiment.suites import Request, Suite
+from diprl.experiment.suites import Request, Suite, requested_runs
 from diprl.experiment.tables import Table, aggregates, comparison, latex, markdown, seed_points
 from diprl.runs import write_text
 
@@ -34,7 +34,7 @@ def reproduce(
     suites: Sequence[Suite], request: Request, executor: Executor, out: Path, announce: Announce
 ) -> tuple[list[Report], Failures]:
     """Do all runs of some experiments and report each; runs that several of them share are done once."""
-    wanted = [(suite, suite.runs(request)) for suite in suites if applies(suite, request)]
+    wanted = requested_runs(suites, request)
     if not wanted:
         raise DiprlError("no experiment has both the tasks and the methods that were asked for")
     grid = Grid(out, tuple(run for _, runs in wanted for run in runs))
@@ -45,12 +45,6 @@ def reproduce(
         write_report(suite, results_of(runs, records), request, out, announce) for suite, runs in wanted
     ]
     return reports, failures
-
-
-def applies(suite: Suite, request: Request) -> bool:
-    """Whether an experiment has something to do with the tasks and methods asked for."""
-    asked = ((request.tasks, suite.tasks), (request.methods, suite.methods))
-    return all(wanted is None or set(wanted) & set(offered) for wanted, offered in asked)
 
 
 def merge(out: Path, sources: Sequence[Path]) -> int:

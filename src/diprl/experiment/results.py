@@ -87,11 +87,13 @@ class Results:
         return Results(tuple(kept))
 
     def values(self, measure: Measure) -> dict[int, float | None]:
-        """The measure by seed; None for a run that is missing or has no such number."""
+        """The measure by seed, of runs that differ in nothing else; None where it is missing."""
         return {run.seed: None if record is None else measure(record) for run, record in self.pairs}
 
     def present(self, measure: Measure) -> list[float]:
-        return [value for value in self.values(measure).values() if value is not None]
+        """The measure of every run that has one."""
+        values = [measure(record) for record in self.records()]
+        return [value for value in values if value is not None]
 
     def records(self) -> list[Record]:
         return [record for _, record in self.pairs if record is not None]

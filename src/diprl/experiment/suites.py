@@ -54,9 +54,8 @@ class Suite:
 
     def runs(self, request: Request) -> tuple[Run, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
-        check_request(request)
-        tasks = chosen("task", request.tasks, self.tasks)
-        methods = chosen("method", request.methods, self.methods)
+        tasks = chosen(request.tasks, self.tasks)
+        methods = chosen(request.methods, self.methods)
         seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
         return tuple(
             make_run(
@@ -70,11 +69,8 @@ class Suite:
         )
 
 
-def chosen(kind: str, wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str, ...]:
+def chosen(wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     """The part of the experiment that was asked for, in the experiment's order."""
-    for name in wanted or ():
-        if name not in offered:
-            raise unknown(f"{kind} of this experiment", name, offered)
     return tuple(name for name in offered if wanted is None or name in wanted)
 
 
@@ -148,9 +144,20 @@ def find_suites(name: str) -> list[Suite]:
     return [SUITES[name]]
 
 
-def check_request(request: Request) -> None:
+def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[Run, ...]]]:
+    """The runs of each experiment that has any; a name that no experiment knows is a mistake."""
     from diprl.methods.presets import PRESETS
 
-    for preset in request.presets:
-        if preset not in PRESETS:
-            raise unknown("preset", preset, PRESETS)
+    check_names("preset", request.presets, PRESETS)
+    check_names("task of this experiment", request.tasks, [task for suite in suites for task in suite.tasks])
+    check_names(
+        "method of this experiment", request.methods, [name for suite in suites for name in suite.methods]
+    )
+    wanted = [(suite, suite.runs(request)) for suite in suites]
+    return [(suite, runs) for suite, runs in wanted if runs]
+
+
+def check_names(kind: str, wanted: Sequence[str] | None, known: Sequence[str]) -> None:
+    for name in wanted or ():
+        if name not in known:
+            raise unknown(kind, name, set(known))
