@@ -13,7 +13,7 @@ test: .venv/test-setup-done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 .venv/setup-done: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("diprl needs Python 3.11 or newer: make PYTHON=python3.11")'

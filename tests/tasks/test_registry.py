@@ -122,7 +122,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(gym, "make", missing)
     with pytest.raises(DiprlError, match=r"pip install 'diprl\[box2d\]'"):
-        load_task("LunarLander")
+        load_task("LunarLander", env_kwargs={"gravity": -9.0})
 
 
 def test_tasks_load_without_jax() -> None:
