@@ -20,6 +20,8 @@ TINY = Config(
     minibatch_size=64,
     num_epochs=1,
     hidden_size=4,
+    members=1,
+    polish_share=0.0,
     max_depth=3,
 )
 

@@ -5,7 +5,8 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.experiment.paper import DISCRETE, SEEDS
 from diprl.experiment.suites import SUITES, Request, find_suites, requested_runs
-from diprl.experiment.vmap import batch_key
+from diprl.experiment.vmap import batch_key, fits
+from diprl.tasks.twin_tasks import TWIN_TASKS
 
 
 def test_table_one_is_every_method_on_every_discrete_task_and_seed() -> None:
@@ -24,8 +25,18 @@ def test_the_alpha_ablation_of_a_task_is_one_batch() -> None:
         assert {(run.config.alpha_ramp, run.config.alpha_dual) for run in fixed} == {(0.0, 0.0)}
 
 
+@pytest.mark.parametrize("name", ["alpha", "target-entropy"])
+def test_an_ablation_lets_nothing_but_its_setting_act(name: str) -> None:
+    runs = SUITES[name].runs(Request())
+    assert {(run.config.members, run.config.polish_share) for run in runs} == {(1, 0.0)}
+    driven = [run for run in runs if run.variant != "auto"]
+    sharpened = {(run.config.architecture_temperature_end, run.config.settle_temperature) for run in driven}
+    assert sharpened == {(1.0, 1.0)}
+    assert all(fits(run) for run in runs if run.task in TWIN_TASKS)
+
+
 def test_automatic_alpha_is_the_run_of_table_one() -> None:
-    request = Request(methods=("diprl",), tasks=("Acrobot-v1",))
+    request = Request(presets=("paper",), methods=("diprl",), tasks=("Acrobot-v1",))
     automatic = {run.key for run in SUITES["alpha"].runs(request) if run.variant == "auto"}
     assert automatic == {run.key for run in SUITES["discrete"].runs(request)}
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,10 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
     one, other = make_run(task="MountainCar-v0"), make_run(task="CartPole-v1")
     with pytest.raises(DiprlError, match="one batch"):
         batches.execute_batch([one, other])
+
+
+@pytest.mark.parametrize("setting", [{"members": 2}, {"polish_share": 0.2}])
+def test_a_run_that_a_batch_would_not_finish_is_left_to_other_executors(setting: dict[str, float]) -> None:
+    run = make_run(task="MountainCar-v0")
+    assert batches.fits(run)
+    assert not batches.fits(replace(run, config=run.config.with_values(**setting)))

@@ -69,7 +69,8 @@ FAILURE_LINES = (
     Line("pi-PRL (extracted)", "pi-prl", results.extracted, ("discrete_reward", "pi-PRL (extracted)")),
     Line("pi-PRL (fine-tuned)", "pi-prl", results.score, ("discrete_reward", "pi-PRL")),
     Line("DiPRL (relaxed)", "diprl", results.relaxed),
-    Line("DiPRL (extracted)", "diprl", results.score, ("discrete_reward", "DiPRL")),
+    Line("DiPRL (extracted)", "diprl", results.extracted),
+    Line("DiPRL", "diprl", results.score, ("discrete_reward", "DiPRL")),
 )
 
 

@@ -31,9 +31,11 @@ def relaxed_distance(record: Record) -> float | None:
 
 
 def extracted(record: Record) -> float | None:
-    """Mean return of the program as extracted, before any fine-tuning."""
+    """Mean return of the program as extracted, before fine-tuning or polish (there, as measured for the gap)."""
     stages = record.get("stages")
-    return stages["extracted"]["mean"] if stages else score(record)
+    if stages:
+        return stages["extracted"]["mean"]
+    return record["relaxed_score"] - record["gap"]["total"] if "polish" in record else score(record)
 
 
 def extracted_distance(record: Record) -> float | None:

@@ -95,20 +95,27 @@ def budget(task: str) -> int:
     return cached_task(task).budget
 
 
-def fixed_alpha(label: str) -> Callable[[Config], Config]:
-    """A constant weight of the architecture entropy, and nothing else that pulls towards one depth."""
-    return lambda config: config.with_values(
-        alpha=float(label), alpha_ramp=0.0, alpha_dual=0.0, architecture_temperature_end=1.0
+def alone(config: Config) -> Config:
+    """Training and extraction by themselves: what several members or a polished program add would hide their effect."""
+    return config.with_values(members=1, polish_share=0.0)
+
+
+def undriven(config: Config) -> Config:
+    """Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
+    return alone(config).with_values(
+        alpha_ramp=0.0, alpha_dual=0.0, architecture_temperature_end=1.0, settle_temperature=1.0
     )
 
 
+def fixed_alpha(label: str) -> Callable[[Config], Config]:
+    """A constant weight of the architecture entropy."""
+    return lambda config: undriven(config).with_values(alpha=float(label))
+
+
 def targeted(label: str) -> Callable[[Config], Config]:
-    """The paper's automatic weight with this target, and nothing else that pulls towards one depth."""
-    return lambda config: config.with_values(
-        target_entropy=float(label),
-        alpha_ramp=0.0,
-        alpha_dual=config.alpha_dual or DUAL_RATE,
-        architecture_temperature_end=1.0,
+    """The paper's automatic weight with this target."""
+    return lambda config: undriven(config).with_values(
+        target_entropy=float(label), alpha_dual=config.alpha_dual or DUAL_RATE
     )
 
 
@@ -125,7 +132,7 @@ SUITES: dict[str, Suite] = {
             "alpha",
             ("diprl",),
             DISCRETE,
-            {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: unchanged},
+            {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: alone},
         ),
         Suite("target-entropy", ("diprl",), DISCRETE, {label: targeted(label) for label in TARGETS}),
         Suite("depth", TREES, DISCRETE + CONTINUOUS, PLAIN),

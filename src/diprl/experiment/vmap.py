@@ -216,12 +216,14 @@ def batch_key(run: Run) -> tuple[Any, ...]:
 def check_batch(runs: Sequence[Run]) -> None:
     if not all(fits(run) for run in runs) or len({batch_key(run) for run in runs}) != 1:
         raise DiprlError(
-            "one batch takes DiPRL runs of one task with a twin that differ in traced settings only"
+            "one batch takes DiPRL runs of one member, without polish, on one task with a twin, "
+            "that differ in traced settings only"
         )
 
 
 def fits(run: Run) -> bool:
-    """Whether a run can be part of a batch: a relaxed program trained in one phase on a twin."""
+    """Whether a batch gives what the run alone would: one member, trained on a twin, extracted and left as it is."""
     from diprl.tasks.twin_tasks import TWIN_TASKS
 
-    return run.method == "diprl" and run.task in TWIN_TASKS
+    simple = run.config.members == 1 and run.config.polish_share == 0
+    return run.method == "diprl" and run.task in TWIN_TASKS and simple
