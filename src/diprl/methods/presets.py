@@ -1,6 +1,6 @@
 """Tuned settings: what the paper used, and what works better here, per task where a task wants its own.
 
-Every value was chosen on training seeds from 1000 up; reported seeds and evaluation episodes were never looked at.
+Every value was chosen on training seeds from 1000 up; the seeds that are reported were never looked at.
 """
 
 from typing import Any
