@@ -8,7 +8,8 @@ import pytest
 
 @pytest.fixture(autouse=True, scope="session")
 def _kept_compilations(request: pytest.FixtureRequest) -> Iterator[None]:
-    folder = request.config.cache.mkdir("jax") if request.config.cache else None
+    cache = getattr(request.config, "cache", None)  # pytest may run without one
+    folder = cache.mkdir("jax") if cache else None
     names = (
         "jax_compilation_cache_dir",
         "jax_persistent_cache_min_compile_time_secs",
