@@ -50,8 +50,8 @@ def fit(job: Job) -> Outcome:
 def best_member(job: Job, budget: int) -> tuple[Trained, int]:
     """Train members one after another, each from its own start with an equal part of the budget.
 
-    The one whose program scores best on validation episodes stays; a member that reaches the task's best possible
-    return ends the search for another. All steps count, those of validation included.
+    The one whose program scores best on validation episodes stays; a member that solves the task ends the search
+    for another. All steps count, those of validation included.
     """
     count, steps = job.config.members, 0
     share = budget if count == 1 else int(TRAINING_SHARE * budget) // count
@@ -68,7 +68,7 @@ def best_member(job: Job, budget: int) -> tuple[Trained, int]:
         steps += played
         if best is None or score > best[0]:
             best = (score, trained)
-        if job.task.best_return is not None and score >= job.task.best_return:
+        if job.task.solved_return is not None and score >= job.task.solved_return:
             break
     assert best is not None  # there is at least one member
     return best[1], steps

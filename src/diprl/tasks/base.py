@@ -105,8 +105,8 @@ class Task:
     """Shapes the reward while training: Φ of a batch of views (JAX), in units of reward. Never used in a score."""
     budget: int = 1_000_000
     """Environment steps of a full training run."""
-    best_return: float | None = None
-    """The return that no policy can exceed, where that is known."""
+    solved_return: float | None = None
+    """A mean return within noise of the best possible: a program that validates at it needs no rival."""
     paper_score: float | None = None
     """The paper's DiPRL on this task."""
 

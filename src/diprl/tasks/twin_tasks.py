@@ -15,7 +15,8 @@ from diprl.tasks.base import Layout, Task, Twin
 from diprl.tasks.names import known_names
 
 DOOR_KEY_ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
-DOOR_KEY_SIZES = (5, 6, 8)
+DOOR_KEY_SIZES = {5: 0.955, 6: 0.966, 8: 0.972}
+"""The grids, each with the mean return that counts as solved (all-knowing agents get 0.969 on 6 x 6)."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Entry:
     horizon: int
     budget: int
     paper_score: float | None = None
-    best_return: float | None = None
+    solved_return: float | None = None
     potential: Callable[[Any], Any] | None = None
 
 
@@ -48,7 +49,7 @@ def twin_task(name: str) -> Task:
         potential=entry.potential,
         budget=entry.budget,
         paper_score=entry.paper_score,
-        best_return=entry.best_return,
+        solved_return=entry.solved_return,
     )
 
 
@@ -126,7 +127,7 @@ TWIN_TASKS: dict[str, Entry] = {
         500,
         2_000_000,
         500.0,
-        best_return=500.0,
+        solved_return=500.0,
     ),
     "Acrobot-v1": Entry(
         _control_signature("Acrobot-v1", 3, 1, 1, 1, 1, 4 * pi, 9 * pi),
@@ -150,7 +151,8 @@ TWIN_TASKS: dict[str, Entry] = {
             horizon=10 * size**2,
             budget=4_000_000,
             paper_score=0.95 if size == 6 else None,
+            solved_return=solved,
         )
-        for size in DOOR_KEY_SIZES
+        for size, solved in DOOR_KEY_SIZES.items()
     },
 }
