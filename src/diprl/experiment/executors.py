@@ -10,7 +10,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from diprl.errors import DiprlError, unknown
 from diprl.experiment.execute import command, execute
 from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, Run, claim, sweep, work_through
+from diprl.lifeline import end_with_parent
 
 Failures = dict[str, str]
 
@@ -53,8 +54,10 @@ def local(grid: Grid, announce: Announce, workers: int | None = None, execute: E
 
 
 def serve(grid: Grid, execute: Execute, sender: Connection) -> None:
-    """The life of a worker process."""
-    sender.send(work_through(grid, execute, print_line))
+    """The life of a worker process; Ctrl-C reaches its parent too, which says what there is to say."""
+    end_with_parent()
+    with suppress(KeyboardInterrupt):
+        sender.send(work_through(grid, execute, print_line))
     sender.close()
 
 

@@ -19,6 +19,7 @@ from gymnasium.vector.utils import CloudpickleWrapper
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
+from diprl.lifeline import end_with_parent
 from diprl.tasks.base import Step, Task
 from diprl.tasks.sync import SyncEnvironments, seeds
 
@@ -141,6 +142,7 @@ def _reported(step: Step, key: str) -> NDArray[Any]:
 def _serve(connection: Connection, packed: Any, num_envs: int, first: int) -> None:
     """A worker's life: make environments, then answer seeds with first views and actions with steps."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     environments = None
     try:
         environments = SyncEnvironments(packed.fn, num_envs, first)
