@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import jax
 import jax.random as jr
@@ -19,7 +19,10 @@ from diprl.errors import DiprlError
 SCHEMA = 1
 LARGEST_FILE = 1 << 30
 """Bytes; a run's arrays are a few megabytes."""
+LARGEST_HEADER = 1 << 22
+"""Bytes of JSON that are parsed at all."""
 DIGEST_SIZE = 64
+BLOCK = 1 << 20
 
 
 class CheckpointError(DiprlError):
@@ -61,20 +64,21 @@ def load_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
 def stored_facts(path: Path) -> dict[str, Any]:
     """What the checkpoint that would be loaded says of itself; falls back as loading does."""
     try:
-        return read_parts(path)[0]["facts"]
+        return read_parts(path, 0)[0]["facts"]
     except CheckpointError:
         previous = with_ending(path, ".previous")
         if not previous.exists():
             raise
-        return read_parts(previous)[0]["facts"]
+        return read_parts(previous, 0)[0]["facts"]
 
 
 def read_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
     leaves, structure = jax.tree.flatten(like)
     templates = [to_numpy(leaf) for leaf in leaves]
-    header, body = read_parts(path)
+    size = sum(array.nbytes for array in templates)
+    header, body = read_parts(path, size + 1)
     same_arrays = header["arrays"] == [describe(array) for array in templates]
-    if not same_arrays or len(body) != sum(array.nbytes for array in templates):
+    if not same_arrays or len(body) != size:
         raise CheckpointError(f"{path}: the checkpoint belongs to a run with other settings")
     arrays, offset = [], 0
     for template, leaf in zip(templates, leaves, strict=True):
@@ -84,39 +88,49 @@ def read_checkpoint(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
     return jax.tree.unflatten(structure, arrays), header["facts"]
 
 
-def read_parts(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Header and body of a file whose every byte has been checked."""
-    digest, content = read_content(path)
-    if hashlib.sha256(content).hexdigest().encode() != digest:
-        raise CheckpointError(f"{path}: the checkpoint is truncated or damaged (its checksum does not match)")
-    line, _, body = content.partition(b"\n")
+def read_parts(path: Path, most: int) -> tuple[dict[str, Any], bytes]:
+    """Header and at most so many bytes of the body of a file whose every byte has been checked."""
+    try:
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+                raise CheckpointError(f"{path}: not a checkpoint (larger than {LARGEST_FILE} bytes)")
+            line, body = read_content(path, file, most)
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from error
     try:
         header = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: not a checkpoint (its header is not JSON)") from error
+    return checked_header(path, header), body
+
+
+def read_content(path: Path, file: BinaryIO, most: int) -> tuple[bytes, bytes]:
+    """The line of JSON and the beginning of the body, after comparing the checksum with the whole of the file."""
+    digest = file.read(DIGEST_SIZE + 1)
+    if len(digest) != DIGEST_SIZE + 1 or digest[-1:] != b"\n":
+        raise CheckpointError(f"{path}: not a checkpoint (it does not begin with a checksum)")
+    line = file.readline(LARGEST_HEADER)
+    body = file.read(most)
+    found, read = hashlib.sha256(line + body), len(line) + len(body)
+    while block := file.read(BLOCK):
+        found.update(block)
+        read += len(block)
+        if read > LARGEST_FILE:
+            raise CheckpointError(f"{path}: not a checkpoint (larger than {LARGEST_FILE} bytes)")
+    if found.hexdigest().encode() != digest[:-1]:
+        raise CheckpointError(f"{path}: the checkpoint is truncated or damaged (its checksum does not match)")
+    return line, body
+
+
+def checked_header(path: Path, header: Any) -> dict[str, Any]:
     if not isinstance(header, dict) or not {"schema", "arrays", "facts"} <= header.keys():
         raise CheckpointError(f"{path}: not a checkpoint (its header lacks schema, arrays or facts)")
     if header["schema"] != SCHEMA:
-        found = header["schema"]
-        raise CheckpointError(
-            f"{path}: checkpoint schema {found!r} is not {SCHEMA}, which this version reads"
-        )
+        found = f"{header['schema']!r:.40}"
+        raise CheckpointError(f"{path}: checkpoint schema {found} is not {SCHEMA}, which this version reads")
     if not isinstance(header["facts"], dict):
         raise CheckpointError(f"{path}: not a checkpoint (its facts are not an object)")
-    return header, body
-
-
-def read_content(path: Path) -> tuple[bytes, bytes]:
-    """The checksum line and what it is the checksum of."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise CheckpointError(f"{path}: not a checkpoint (larger than {LARGEST_FILE} bytes)")
-        digest, separator, content = path.read_bytes().partition(b"\n")
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from error
-    if len(digest) != DIGEST_SIZE or not separator:
-        raise CheckpointError(f"{path}: not a checkpoint (it does not begin with a checksum)")
-    return digest, content
+    return header
 
 
 def describe(array: np.ndarray) -> list[Any]:

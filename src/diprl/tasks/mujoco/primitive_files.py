@@ -1,8 +1,6 @@
 """Primitives as files: arrays and a JSON header in one .npz, read without unpickling anything."""
 
 import json
-import zipfile
-import zlib
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -14,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
+from diprl.tasks.mujoco.array_archive import BROKEN, read_arrays
 from diprl.tasks.mujoco.primitives import Primitive
 
 SCHEMA = "diprl-primitive/1"
-_NOT_AN_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, TypeError)
+FIELDS = {"schema": str, "name": str, "task": str, "score": float, "command": str, "layers": int}
+"""What a header says, beside the checksum."""
 
 
 def save_primitive(primitive: Primitive, path: Path) -> None:
@@ -39,19 +39,22 @@ def save_primitive(primitive: Primitive, path: Path) -> None:
 def load_primitive(path: Path | Traversable) -> Primitive:
     """Read a primitive, or say in one sentence what is wrong with the file."""
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
+        arrays = read_arrays(path)
         header = json.loads(str(arrays.pop("header")))
-        schema, checksum = header["schema"], header.pop("checksum")
-    except _NOT_AN_ARCHIVE as error:
+        checksum = header.pop("checksum")
+        schema = header["schema"]
+    except (*BROKEN, AttributeError) as error:
         raise DiprlError(
             f"'{path}' is not a readable primitive file ({error}); restore it or train it again"
         ) from error
     if schema != SCHEMA:
-        raise DiprlError(f"'{path}' has the schema '{schema}'; this version reads '{SCHEMA}'")
+        raise DiprlError(f"'{path}' has the schema '{schema!s:.40}'; this version reads '{SCHEMA}'")
     if checksum != _checksum(header, arrays):
         raise DiprlError(f"'{path}' does not match its checksum; restore it or train it again")
-    return _from_parts(header, arrays)
+    try:
+        return _from_parts(header, arrays)
+    except DiprlError as error:
+        raise DiprlError(f"'{path}': {error}") from error
 
 
 def data_folder() -> Path:
@@ -78,6 +81,12 @@ def _named_arrays(primitive: Primitive) -> dict[str, NDArray[Any]]:
 
 
 def _from_parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Primitive:
+    """The primitive, if header and arrays are exactly those of one."""
+    fits = header.keys() == FIELDS.keys() and all(type(header[key]) is kind for key, kind in FIELDS.items())
+    layer_names = [f"{part}_{n}" for n in range(len(arrays)) for part in ("weights", "bias")]
+    names = {"mean", "std", "low", "high", *layer_names[: 2 * header["layers"]]} if fits else set()
+    if arrays.keys() != names or any(array.dtype.kind != "f" for array in arrays.values()):
+        raise DiprlError("its header and its arrays are not those of a primitive")
     exact = {key: value.astype(np.float64) for key, value in arrays.items()}
     layers = tuple((exact[f"weights_{n}"], exact[f"bias_{n}"]) for n in range(header["layers"]))
     return Primitive(

@@ -48,6 +48,7 @@ def _check(primitive: Primitive) -> None:
             raise DiprlError(f"primitive '{primitive.name}' is not valid: {complaint}")
 
     require(len(primitive.layers) > 0, "it has no layers")
+    require(primitive.mean.ndim == 1, "its mean is not a vector")
     width = len(primitive.mean)
     require(primitive.std.shape == (width,), "mean and std differ in length")
     for number, (weights, bias) in enumerate(primitive.layers):
