@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import platform
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.train.config import Config
+from diprl.train.files import write_whole
 
 CONFIG, CHECKPOINT, RESULT = "config.json", "checkpoint", "result.json"
 TUNING_CHECKPOINT = "checkpoint-tuning"
@@ -68,20 +68,17 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    temporary = path.with_name(path.name + ".partial")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    write_whole(path, text.encode())
 
 
 def read_json(path: Path, limit: int = 10_000_000) -> dict[str, Any]:
     """A JSON object from a file of bounded size."""
     try:
-        if path.stat().st_size > limit:
+        with open(path, "rb") as file:
+            text = file.read(limit + 1)
+        if len(text) > limit:
             raise DiprlError(f"{path}: larger than {limit} bytes, so not one of ours")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(text.decode("utf-8"))
     except OSError as error:
         raise DiprlError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:

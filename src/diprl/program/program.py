@@ -233,9 +233,11 @@ def parse(text: str, signature: Signature | None = None) -> Program:
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > 4 * MAX_CHARACTERS:
+        with path.open("rb") as file:
+            content = file.read(4 * MAX_CHARACTERS + 1)
+        if len(content) > 4 * MAX_CHARACTERS:
             raise ProgramError("the file is too large to be a program")
-        return path.read_bytes().decode("utf-8")
+        return content.decode("utf-8")
     except OSError as error:
         raise ProgramError(f"cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

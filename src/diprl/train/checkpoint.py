@@ -15,6 +15,7 @@ import jax.random as jr
 import numpy as np
 
 from diprl.errors import DiprlError
+from diprl.train.files import write_whole
 
 SCHEMA = 1
 LARGEST_FILE = 1 << 30
@@ -34,15 +35,8 @@ def save_checkpoint(path: Path, tree: Any, facts: dict[str, Any]) -> None:
     arrays = [to_numpy(leaf) for leaf in jax.tree.leaves(tree)]
     header = {"schema": SCHEMA, "arrays": [describe(array) for array in arrays], "facts": facts}
     content = json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays)
-    temporary = with_ending(path, ".partial")
-    with open(temporary, "wb") as file:
-        file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
-        file.flush()
-        os.fsync(file.fileno())
-    if path.exists():
-        os.replace(path, with_ending(path, ".previous"))
-    os.replace(temporary, path)
-    sync_folder(path.parent)
+    digest = hashlib.sha256(content).hexdigest().encode()
+    write_whole(path, digest + b"\n" + content, keep_as=with_ending(path, ".previous"))
 
 
 def has_checkpoint(path: Path) -> bool:
@@ -152,12 +146,3 @@ def from_numpy(array: np.ndarray, like: Any) -> jax.Array:
 
 def is_random_key(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -27,13 +27,15 @@ def save_primitive(primitive: Primitive, path: Path) -> None:
         "schema": SCHEMA,
         "name": primitive.name,
         "task": primitive.task,
-        "score": primitive.score,
+        "score": float(primitive.score),
         "command": primitive.command,
         "layers": len(primitive.layers),
     }
     header["checksum"] = _checksum(header, arrays)
-    with path.open("wb") as stream:
+    temporary = path.with_name(path.name + ".partial")
+    with temporary.open("wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+    temporary.replace(path)
 
 
 def load_primitive(path: Path | Traversable) -> Primitive:
