@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LONGEST_NAME = 80
+"""Characters of a name that are compared and shown; names may come from files of strangers."""
+
 
 class DiprlError(Exception):
     """Something the user asked for cannot be done; the message says what and how to fix it."""
@@ -18,7 +21,7 @@ class NotFiniteError(DiprlError):
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> DiprlError:
     """An error for a misspelt name that offers the nearest ones."""
-    known = sorted(known)
+    known, name = sorted(known), name[:LONGEST_NAME]
     near = get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(known)}"
     return DiprlError(f"unknown {kind} '{name}': {hint}")

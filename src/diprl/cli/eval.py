@@ -29,14 +29,14 @@ class Command:
     def run(self) -> int:
         from diprl.errors import DiprlError
         from diprl.runs import load_program
-        from diprl.tasks.registry import load_task
+        from diprl.tasks.registry import harmless, load_task
         from diprl.train.evaluate import EVALUATION_SEED, evaluate_program
 
         program = load_program(self.program)
         name = self.task or program.task
         if not name:
             raise DiprlError(f"{self.program} does not say which environment it is for: give --task")
-        task = load_task(name, env_kwargs=self.environment.parsed())
+        task = load_task(self.task or harmless(name), env_kwargs=self.environment.parsed())
         score = evaluate_program(
             task, program, self.episodes, EVALUATION_SEED if self.seed is None else self.seed
         )

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from diprl.errors import ProgramError
+from diprl.errors import LONGEST_NAME, ProgramError
 
-MAX_CHARACTERS = 10_000_000
+MAX_CHARACTERS = 1_000_000
 """Longer texts are refused before any work is done on them."""
 
 _PATTERN = re.compile(
@@ -42,7 +42,7 @@ class Token:
     def error(self, expected: str, known: Iterable[str] = (), hint: str = "") -> ProgramSyntaxError:
         """An error at this token, offering the nearest of the known names."""
         found = f"'{self.text:.40}'" if self.text else "the end of the line"
-        near = get_close_matches(self.text, list(known), n=1, cutoff=0.6)
+        near = get_close_matches(self.text[:LONGEST_NAME], list(known), n=1, cutoff=0.6)
         hint = hint or (f"did you mean {near[0]}?" if near else "")
         return ProgramSyntaxError(self.line, self.column, expected, found, hint)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import LONGEST_NAME, DiprlError, unknown
 from diprl.program import Program
 from diprl.tasks import discrete
 from diprl.tasks.base import Task
@@ -96,4 +96,16 @@ def task_of(program: Program, name: str | None = None) -> Task:
     """The task that a program was learnt on, or the one named instead."""
     if not (name or program.task):
         raise DiprlError("the program does not say which environment it is for: name it with --task")
-    return load_task(name or program.task)
+    return load_task(name or harmless(program.task))
+
+
+def harmless(name: Any) -> str:
+    """A task's name as a file gives it, refused where it asks for a module to be imported: that would run code."""
+    if not isinstance(name, str):
+        raise DiprlError(f"a task's name must be text, not {type(name).__name__}")
+    if ":" in name:
+        shown = name[:LONGEST_NAME]
+        raise DiprlError(
+            f"the file names the environment '{shown}', whose module would run: if you trust it, name it yourself"
+        )
+    return name

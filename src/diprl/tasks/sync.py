@@ -64,12 +64,16 @@ class SyncEnvironments:
         try:
             observation, reward, terminated, truncated, info = self._environments[index].step(action)
             return observation, float(reward), bool(terminated), bool(truncated), info
+        except DiprlError:
+            raise
         except Exception as error:
             raise DiprlError(f"{self._place(index)} failed: {type(error).__name__}: {error}") from error
 
     def _restarted(self, index: int, seed: int | None = None) -> Any:
         try:
             observation, _ = self._environments[index].reset(seed=seed)
+        except DiprlError:
+            raise
         except Exception as error:
             raise DiprlError(
                 f"{self._place(index)} failed to reset: {type(error).__name__}: {error}"

@@ -90,21 +90,21 @@ def _play(
 ) -> Played:
     returns, extra, steps = np.zeros(len(seeds)), {}, 0
     episode_of = list(range(len(environments)))
-    observations = [env.reset(seed=seeds[i])[0] for i, env in zip(episode_of, environments, strict=True)]
+    observations = [_begun(task, env, seeds[i]) for i, env in zip(episode_of, environments, strict=True)]
     following = len(environments)
     while environments:
         actions = act(task.view(np.asarray(observations)), np.array(episode_of))
         steps += len(environments)
         for slot in reversed(range(len(environments))):
-            observations[slot], reward, terminated, truncated, info = environments[slot].step(actions[slot])
-            returns[episode_of[slot]] += _finite(task, float(reward), observations[slot])
-            if not (terminated or truncated):
+            observations[slot], reward, done, info = _stepped(task, environments[slot], actions[slot])
+            returns[episode_of[slot]] += reward
+            if not done:
                 continue
             for name in ("distance", "is_success"):
                 if name in info:
                     extra.setdefault(name, []).append(float(info[name]))
             if following < len(seeds):
-                observations[slot] = environments[slot].reset(seed=seeds[following])[0]
+                observations[slot] = _begun(task, environments[slot], seeds[following])
                 episode_of[slot], following = following, following + 1
             else:
                 for items in (environments, observations, episode_of):
@@ -118,9 +118,37 @@ def _retire(items: list[Any], slot: int) -> None:
         item.close()
 
 
-def _finite(task: Task, reward: float, observation: Any) -> float:
+def _begun(task: Task, environment: Any, seed: int) -> Any:
+    """The first observation of an episode, or one sentence on why there is none."""
+    try:
+        return _checked(task, environment, environment.reset(seed=seed)[0])
+    except DiprlError:
+        raise
+    except Exception as error:
+        raise DiprlError(f"{task.name} failed to reset: {type(error).__name__}: {error}") from error
+
+
+def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, bool, dict[str, Any]]:
+    """What a step gave: observation, reward, whether the episode is over, and what was reported."""
+    try:
+        observation, reward, terminated, truncated, info = environment.step(action)
+        reward, done = float(reward), bool(terminated or truncated)
+        observation = _checked(task, environment, observation)
+    except DiprlError:
+        raise
+    except Exception as error:
+        raise DiprlError(f"{task.name} failed in a step: {type(error).__name__}: {error}") from error
     if not np.isfinite(reward):
         raise NotFiniteError(f"{task.name} returned the reward {reward}")
+    return observation, reward, done, info
+
+
+def _checked(task: Task, environment: Any, observation: Any) -> Any:
+    shape = environment.observation_space.shape
+    if np.shape(observation) != shape:
+        raise DiprlError(
+            f"{task.name} returned an observation of shape {np.shape(observation)} instead of {shape}"
+        )
     if not np.all(np.isfinite(observation)):
         raise NotFiniteError(f"{task.name} returned an observation that is not finite")
-    return reward
+    return observation
