@@ -83,6 +83,9 @@ ANT: dict[str, Any] = BLENDS | {
 TUNED: dict[str, dict[str, Any]] = {
     "CartPole-v1": {"total_timesteps": 1_500_000, "members": 5, "polish_share": 0.0, "num_steps": 64},
     "Acrobot-v1": {
+        "max_depth": 10,
+        "polish_share": 0.1,
+        "minibatch_size": 512,
         "learning_rate": 0.014,
         "gae_lambda": 0.85,
         "entropy_coefficient": 0.034,
@@ -90,11 +93,13 @@ TUNED: dict[str, dict[str, Any]] = {
         "value_coefficient": 0.1,
         "max_grad_norm": 10.0,
         "architecture_from": 0.2,
-        "architecture_to": 0.25,
+        "architecture_to": 0.4,
         "condition_temperature_end": 0.1,
-        "harden_from": 0.4,
+        "harden_from": 0.1,
+        "harden_to": 0.6,
     },
     "MountainCar-v0": {
+        "max_depth": 8,
         "members": 2,
         "polish_share": 0.1,
         "learning_rate": 0.015,
