@@ -20,6 +20,8 @@ from diprl.train.observers import MetricsLog, TensorBoardLog
 from diprl.train.score import Score
 from diprl.train.snapshot import Observer
 
+LARGEST_SEED = (1 << 31) - 1
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -36,14 +38,22 @@ class Plan:
     backend: str = "auto"
     episodes: int = 100
     tensorboard: bool = False
+    heed: Callable[[], None] = lambda: None
+    """Called now and then while no observer is; ends the run by raising."""
+    env_timeout: float | None = None
+    """Seconds that an environment may take for a step; None waits for ever."""
     resume: bool = False
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
+            raise DiprlError(f"seed must be a whole number, not {self.seed!r:.40}")
         if self.seed < 0:
             raise DiprlError(f"seed must not be negative, got {self.seed}")
-        if self.episodes < 1:
-            raise DiprlError(f"episodes must be at least 1, not {self.episodes}")
+        if self.seed > LARGEST_SEED:
+            raise DiprlError(f"seed must be at most {LARGEST_SEED}")
+        if not isinstance(self.episodes, int) or self.episodes < 1:
+            raise DiprlError(f"episodes must be at least 1, not {self.episodes!r:.40}")
         if self.backend not in BACKENDS:
             raise unknown("backend", self.backend, BACKENDS)
 
@@ -89,19 +99,39 @@ def run(plan: Plan) -> Finished:
             raise DiprlError(
                 f"{plan.folder} already holds a run: choose another --out, or continue it with --resume"
             )
-        header = runs.describe_run(
-            plan.method, plan.preset, plan.task.name, plan.seed, plan.config, dict(plan.env_kwargs)
-        )
-        if not plan.resume:
-            runs.write_json(plan.folder / runs.CONFIG, header)
         try:
-            finished = finish(plan, folder_observers(plan))
+            return fill_folder(plan, plan.folder)
         except DiprlError:
             if not plan.resume and not has_checkpoint(plan.folder / runs.CHECKPOINT):
                 runs.discard(plan.folder)
             raise
-        write_result(finished, plan.folder)
-        return finished
+        except OSError as error:
+            place, reason = error.filename or plan.folder, error.strerror or error
+            raise DiprlError(
+                f"{place}: {reason}; what was saved before is intact, go on with: "
+                f"diprl train --resume {plan.folder}"
+            ) from error
+
+
+def fill_folder(plan: Plan, folder: Path) -> Finished:
+    """Do the run and write down everything about it."""
+    if not plan.resume:
+        runs.write_json(folder / runs.CONFIG, header_of(plan))
+    finished = finish(plan, folder_observers(plan))
+    write_result(finished, folder)
+    return finished
+
+
+def header_of(plan: Plan) -> dict[str, Any]:
+    """What it takes to repeat the run or to go on with it."""
+    header = runs.describe_run(
+        plan.method, plan.preset, plan.task.name, plan.seed, plan.config, dict(plan.env_kwargs)
+    )
+    return header | {
+        "backend": plan.backend,
+        "episodes": plan.episodes,
+        "env_timeout": plan.env_timeout,
+    }
 
 
 def finish(plan: Plan, writers: tuple[Observer, ...]) -> Finished:
@@ -114,6 +144,8 @@ def finish(plan: Plan, writers: tuple[Observer, ...]) -> Finished:
         observers=(*writers, *plan.observers),
         checkpoint=plan.folder / runs.CHECKPOINT if plan.folder else None,
         backend=plan.backend,
+        env_timeout=plan.env_timeout,
+        heed=plan.heed,
     )
     outcome = find_method(plan.method).fit(job)
     score = evaluate(plan.task, outcome.act, plan.episodes)
@@ -132,20 +164,24 @@ def folder_observers(plan: Plan) -> tuple[Observer, ...]:
 
 def done_steps(folder: Path) -> int:
     """Steps that the checkpoints of a run stand for: its latest member's, and those of its tuning phase."""
-    members = [folder / runs.CHECKPOINT, *folder.glob(f"{runs.CHECKPOINT}-[0-9]*")]
-    trained = max(checkpoint_steps(path) for path in members)
+    names = {path.name.removesuffix(".previous") for path in folder.glob(f"{runs.CHECKPOINT}-*")}
+    members = [folder / name for name in names if name.removeprefix(f"{runs.CHECKPOINT}-").isdecimal()]
+    trained = max(checkpoint_steps(path) for path in (folder / runs.CHECKPOINT, *members))
     return trained + checkpoint_steps(folder / runs.TUNING_CHECKPOINT)
 
 
 def checkpoint_steps(path: Path) -> int:
-    return stored_facts(path).get("steps", 0) if has_checkpoint(path) else 0
+    steps = stored_facts(path).get("steps", 0) if has_checkpoint(path) else 0
+    if not isinstance(steps, int):
+        raise DiprlError(f"{path}: not the checkpoint of a run (its steps are not a number)")
+    return steps
 
 
 def write_result(finished: Finished, folder: Path) -> None:
     program = finished.outcome.program
     if program is not None:
-        program.save(folder / runs.PROGRAM_JSON)
-        program.save(folder / runs.PROGRAM_TEXT)
+        runs.write_text(folder / runs.PROGRAM_JSON, program.to_json())
+        runs.write_text(folder / runs.PROGRAM_TEXT, str(program))
     runs.write_json(folder / runs.RESULT, finished.record() | {"returns": list(finished.score.returns)})
 
 

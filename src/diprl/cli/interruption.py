@@ -19,12 +19,16 @@ class Interruption:
         self.asked = False
 
     def __call__(self, snapshot: Any) -> None:
+        self.heed()
+
+    def heed(self) -> None:
+        """End the run if that was asked for."""
         if self.asked:
             raise Interrupted
 
     @contextmanager
-    def on(self, folders: Iterable[str]) -> Iterator[None]:
-        """Listen to Ctrl-C while the runs in these folders train."""
+    def on(self, ways: Iterable[str]) -> Iterator[None]:
+        """Listen to Ctrl-C while runs train that these commands would go on with."""
         before = signal.getsignal(signal.SIGINT)
 
         def ask(number: int, frame: FrameType | None) -> None:
@@ -38,7 +42,6 @@ class Interruption:
         try:
             yield
         except KeyboardInterrupt:
-            ways = "; ".join(f"diprl train --resume {folder}" for folder in folders)
-            raise Interrupted(f"stopped; go on with: {ways}") from None
+            raise Interrupted(f"stopped; go on with: {'; '.join(ways)}") from None
         finally:
             signal.signal(signal.SIGINT, before)

@@ -50,6 +50,9 @@ def main(arguments: list[str] | None = None) -> None:
         # Whoever read our output has enough of it; closing quietly keeps Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        print(f"diprl: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def run(name: str, arguments: list[str]) -> int:

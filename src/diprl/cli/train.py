@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,10 +38,14 @@ class Command:
     """Folder of the run, or the parent of several; default runs/TASK/METHOD-seed."""
     resume: Path | None = None
     """Continue the run in this folder."""
-    episodes: int = 100
-    """Episodes that the final score is measured on."""
-    backend: str = "auto"
-    """Where environments without a compiled twin are stepped: auto, sync, async or envpool."""
+    episodes: int | None = None
+    """Episodes that the final score is measured on; default: 100, or what the run was begun with."""
+    backend: str | None = None
+    """Where environments without a compiled twin are stepped: auto (default), sync, async or envpool."""
+    env_timeout: float | None = None
+    """Seconds that an environment may take for a step before the run is given up; default: no limit."""
+    device: str = "auto"
+    """auto, cpu, gpu (falls back to the CPU with a warning) or gpu-only (fails where there is none)."""
     tensorboard: bool = False
     """Also write TensorBoard logs into the run folder."""
     json: bool = False
@@ -54,13 +58,16 @@ class Command:
         from diprl.display import Display, print_finished
         from diprl.runner import run_seeds
         from diprl.train.cache import use_compilation_cache
+        from diprl.train.device import use_device
 
         use_compilation_cache()
+        use_device(self.device)
         display, interruption = Display(), Interruption()
         observers = (display, interruption)
         plans = resumed_plans(self, observers) if self.resume else fresh_plans(self, observers)
+        plans = [replace(plan, heed=interruption.heed) for plan in plans]
         workers = min(len(plans), os.cpu_count() or 1) if plans[0].task.twin else 1
-        with interruption.on(str(plan.folder) for plan in plans), display:
+        with interruption.on(ways_on(self, plans)), display:
             finished = run_seeds(plans, workers, lambda _: None)
         for one in finished:
             print_finished(one)
@@ -86,7 +93,7 @@ def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
     seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
     env_kwargs = command.environment.parsed()
     find_method(command.method)
-    task = load_task(command.task, env_kwargs=env_kwargs)
+    task = limited(load_task(command.task, env_kwargs=env_kwargs), command.env_timeout)
     config = settings_for(command.method, command.preset, task).with_values(**given_settings(command))
     return [
         Plan(
@@ -97,8 +104,9 @@ def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
             seed=seed,
             folder=folder_for(command, task.name, seed, len(seeds)),
             observers=observers,
-            backend=command.backend,
-            episodes=command.episodes,
+            backend=command.backend or "auto",
+            episodes=100 if command.episodes is None else command.episodes,
+            env_timeout=command.env_timeout,
             tensorboard=command.tensorboard,
             env_kwargs=env_kwargs,
         )
@@ -116,26 +124,66 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
     return command.out if count == 1 else command.out / f"seed{seed}"
 
 
+def limited(task: Any, seconds: Any) -> Any:
+    """The task with environments that are given up after so many seconds, if any are named."""
+    from diprl.tasks.guard import guarded
+
+    if seconds is None:
+        return task
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+        raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds!r:.40}")
+    return guarded(task, seconds)
+
+
+def ways_on(command: Command, plans: list[Any]) -> list[str]:
+    """The commands that go on with these runs; a module that brings its environment is named again."""
+    task = f"{command.task} " if ":" in command.task else ""
+    return [f"diprl train {task}--resume {plan.folder}" for plan in plans]
+
+
 def resumed_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
     """The plan that a run folder describes, which is not to be changed half-way."""
     from diprl import runs
-    from diprl.runner import Plan
-    from diprl.tasks.registry import load_task
 
     folder = command.resume
     if folder is None or not (folder / runs.CONFIG).exists():
         raise DiprlError(f"{folder} holds no run to continue")
-    if command.task or given_settings(command):
-        changed = ", ".join([*([command.task] if command.task else []), *given_settings(command)])
-        raise DiprlError(f"--resume goes on with the run as it was begun: leave out {changed}")
+    if changed := list(given_settings(command)):
+        raise DiprlError(f"--resume goes on with the run as it was begun: leave out {', '.join(changed)}")
     header = runs.read_json(folder / runs.CONFIG)
     try:
-        task = load_task(header["task"], env_kwargs=header["env_kwargs"])
-        config = Config().with_values(**header["settings"])
-        plan = Plan(
-            task, header["method"], header["preset"], config, header["seed"], folder, observers, resume=True,
-            env_kwargs=header["env_kwargs"], episodes=command.episodes, tensorboard=command.tensorboard,
-        )  # fmt: skip
+        return [plan_of(header, folder, command, observers)]
     except (KeyError, TypeError) as error:
         raise DiprlError(f"{folder / runs.CONFIG}: not the config of a run ({error})") from error
-    return [plan]
+    except DiprlError as error:
+        raise DiprlError(f"{folder / runs.CONFIG}: {error}") from error
+
+
+def plan_of(header: dict[str, Any], folder: Path, command: Command, observers: tuple[Any, ...]) -> Any:
+    """The plan in a run's config; what does not change the training may be asked for anew."""
+    from diprl.methods.registry import find_method
+    from diprl.runner import Plan
+    from diprl.tasks.registry import harmless, load_task
+
+    if not isinstance(header["env_kwargs"], dict):
+        raise DiprlError("env_kwargs must be an object")
+    find_method(header["method"])
+    task = load_task(command.task or harmless(header["task"]), env_kwargs=header["env_kwargs"])
+    if task.name != header["task"]:
+        raise DiprlError(f"the run is one of {header['task']!s:.80}, so leave out {command.task}")
+    timeout = header.get("env_timeout") if command.env_timeout is None else command.env_timeout
+    return Plan(
+        task=limited(task, timeout),
+        method=header["method"],
+        preset=header["preset"],
+        config=Config().with_values(**header["settings"]),
+        seed=header["seed"],
+        folder=folder,
+        observers=observers,
+        backend=command.backend or header.get("backend", "auto"),
+        episodes=header.get("episodes", 100) if command.episodes is None else command.episodes,
+        tensorboard=command.tensorboard,
+        env_timeout=timeout,
+        resume=True,
+        env_kwargs=header["env_kwargs"],
+    )

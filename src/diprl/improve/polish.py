@@ -5,6 +5,7 @@ has no gradient. All candidates of a generation play the same episodes, and thei
 shrink. Whatever comes out replaces the program only if it wins a paired test on fresh episodes.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from time import monotonic
@@ -12,7 +13,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.improve.fitness import Fitness, make_fitness
+from diprl.improve.fitness import Fitness, Returns, make_fitness
 from diprl.improve.numbers import from_point, measure_moments, to_point
 from diprl.improve.search import Budget, Effort, Search, Terrain
 from diprl.improve.visits import VISITED_EPISODES, visited_views
@@ -58,11 +59,13 @@ def polish(
     effort: Effort | None = None,
     views: NDArray[np.float32] | None = None,
     most_steps: float = float("inf"),
+    heed: Callable[[], None] = lambda: None,
 ) -> Polished:
     """The program with better numbers and branches, or as it was.
 
     `views` are states that the program, or one much like it, visits; without them it is played to see some. The
-    budget is the search's; `most_steps` bounds the search and the final comparison together.
+    budget is the search's; `most_steps` bounds the search and the final comparison together. `heed` is called before
+    each round of episodes and ends the search by raising.
     """
     began = monotonic()
     fresh = views is None
@@ -72,7 +75,7 @@ def polish(
     if not len(start.numbers):
         return Polished(program, False, 0.0, 0.0, 0, monotonic() - began)
     effort = effort or default_effort(task, program, len(start.numbers))
-    fitness = make_fitness(task, program)
+    fitness = heeding(make_fitness(task, program), heed)
     terrain = Terrain(
         fitness=fitness,
         build=lambda point: from_point(program, point, moments),
@@ -98,7 +101,19 @@ def default_effort(task: Task, program: Program, size: int) -> Effort:
     return Effort(max(population, 24), 64, 256, variations, 4096)
 
 
-def polish_within(task: Task, program: Program, steps: int, seed: int) -> Polished:
+def heeding(fitness: Fitness, heed: Callable[[], None]) -> Fitness:
+    """The same fitness, asked only while nobody objects."""
+
+    def play(programs: Sequence[Program], episodes: int, round_number: int) -> Returns:
+        heed()
+        return fitness(programs, episodes, round_number)
+
+    return play
+
+
+def polish_within(
+    task: Task, program: Program, steps: int, seed: int, heed: Callable[[], None] = lambda: None
+) -> Polished:
     """Polish with so many environment steps in all: most for the search, a quarter for the final comparison.
 
     The rest is a reserve, since a generation that has begun is played to its end.
@@ -110,7 +125,9 @@ def polish_within(task: Task, program: Program, steps: int, seed: int) -> Polish
     variations = 64 if task.twin is not None and is_mutable(program) else 0
     effort = Effort(population=16, episodes=4, most_episodes=16, mutants=variations, final_episodes=final)
     budget = Budget(steps=0.6 * remaining)
-    found = polish(task, program, budget, seed=seed, effort=effort, views=views, most_steps=remaining)
+    found = polish(
+        task, program, budget, seed=seed, effort=effort, views=views, most_steps=remaining, heed=heed
+    )
     return replace(found, steps=found.steps + len(views))
 
 

@@ -48,6 +48,10 @@ class Job:
     """Where the run's state is kept; an existing one is continued."""
     backend: str = "auto"
     """Which environments to collect with where there is no twin."""
+    env_timeout: float | None = None
+    """Seconds that one step of such environments may take."""
+    heed: Callable[[], None] = lambda: None
+    """Called now and then where no snapshots are taken; ends the run by raising."""
     start: Agent | None = None
     """An agent to continue from instead of a fresh one."""
     member: int = 0
@@ -151,7 +155,12 @@ def make_collector(job: Job, engine: Engine) -> Collector:
         return TwinCollector(engine, job.config)
     from diprl.tasks.vector import make_environments
 
-    environments = make_environments(job.task, job.config.num_envs, job.backend)  # type: ignore[arg-type]
+    environments = make_environments(
+        job.task,
+        job.config.num_envs,
+        job.backend,  # type: ignore[arg-type]
+        timeout=job.env_timeout,
+    )
     return HostCollector(engine, job.config, environments, job.seed + MEMBER_SEEDS * job.member)
 
 

@@ -41,7 +41,7 @@ def fit(job: Job) -> Outcome:
         "depths": depth_table(job.task, trained, measured.relaxed),
     }
     if search_steps:
-        polished = polish_within(job.task, program, search_steps, job.seed)
+        polished = polish_within(job.task, program, search_steps, job.seed, job.heed)
         program, steps = polished.program, steps + polished.steps
         facts["polish"] = polished.facts()
     return Outcome(program_act(job.task, program), program, steps, trained, facts)

@@ -1,4 +1,4 @@
-"""A limit on how long an environment may think, so that one that hangs ends with a sentence and not with a silent night."""
+"""A limit on how long an environment may think, so that one that hangs ends a run with a sentence."""
 
 import signal
 from collections.abc import Callable, Iterator

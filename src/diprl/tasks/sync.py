@@ -63,6 +63,7 @@ class SyncEnvironments:
     def _stepped(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         try:
             observation, reward, terminated, truncated, info = self._environments[index].step(action)
+            info = info if isinstance(info, dict) else {}
             return observation, float(reward), bool(terminated), bool(truncated), info
         except DiprlError:
             raise

@@ -1,6 +1,5 @@
 """Every setting of a training run in one record: the command line, the run's config file and the record's header."""
 
-import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -120,6 +119,10 @@ class Config:
     def __post_init__(self) -> None:
         for field in fields(self):
             check_value(field.name, field.type, getattr(self, field.name))
+        if self.rollout_size > LARGEST_ROLLOUT:
+            raise DiprlError(
+                f"the rollout of num_envs × num_steps = {self.rollout_size} is larger than {LARGEST_ROLLOUT}"
+            )
         if self.minibatch_size > self.rollout_size:
             raise DiprlError(
                 f"minibatch_size {self.minibatch_size} is larger than the rollout of "
@@ -174,6 +177,13 @@ POSITIVE = {
     "settle_terminals",
     "deviation",
 }  # fmt: skip
+LARGEST = {
+    "num_envs": 1 << 20, "num_steps": 1 << 20, "minibatch_size": 1 << 24, "num_epochs": 1000, "hidden_size": 1 << 13,
+    "members": 1000, "max_depth": 64,
+}  # fmt: skip
+"""Beyond these no machine goes; a config that asks for more is broken or means harm."""
+LARGEST_ROLLOUT = 1 << 24
+LARGEST_NUMBER = 1e15
 FRACTIONS = {
     "gamma", "gae_lambda", "architecture_from", "architecture_to", "harden_from", "harden_to", "settle_from",
     "noise_correlation",
@@ -186,8 +196,11 @@ def check_value(name: str, kind: Any, value: Any) -> None:
         if not isinstance(value, bool):
             raise DiprlError(f"{name} must be True or False, not {value!r}")
         return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise DiprlError(f"{name} must be a number, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DiprlError(f"{name} must be a number, not {value!r:.80}")
+    limit = LARGEST.get(name, LARGEST_NUMBER)
+    if not value <= limit:  # which NaN is not either
+        raise DiprlError(f"{name} must be a number of at most {limit:g}, not {value!r:.80}")
     if kind is int and not isinstance(value, int):
         raise DiprlError(f"{name} must be a whole number, not {value!r}")
     if name in POSITIVE and value <= 0:

@@ -140,7 +140,7 @@ def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, boo
         raise DiprlError(f"{task.name} failed in a step: {type(error).__name__}: {error}") from error
     if not np.isfinite(reward):
         raise NotFiniteError(f"{task.name} returned the reward {reward}")
-    return observation, reward, done, info
+    return observation, reward, done, info if isinstance(info, dict) else {}
 
 
 def _checked(task: Task, environment: Any, observation: Any) -> Any:

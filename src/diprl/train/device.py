@@ -1,0 +1,37 @@
+"""Which processor trains: what is asked for, what is there, and what to say where the two differ."""
+
+import sys
+
+from diprl.errors import DiprlError, unknown
+
+DEVICES = ("auto", "cpu", "gpu", "gpu-only")
+
+
+def use_device(name: str) -> None:
+    """Choose the processor before anything is compiled.
+
+    `auto` takes what JAX finds, `gpu` falls back to the processor with a warning, `gpu-only` refuses to.
+    """
+    if name not in DEVICES:
+        raise unknown("device", name, DEVICES)
+    import jax
+
+    if name == "cpu":
+        jax.config.update("jax_platforms", "cpu")
+    found = platforms()
+    if name.startswith("gpu") and "gpu" not in found:
+        lacking = "no GPU that JAX can use was found (a driver, or jax[cuda12], may be missing)"
+        if name == "gpu-only":
+            raise DiprlError(f"{lacking}: leave out --device gpu-only to train on the CPU")
+        print(f"diprl: warning: {lacking}; training on the CPU", file=sys.stderr, flush=True)
+
+
+def platforms() -> set[str]:
+    """The kinds of processor that JAX can use, in its own words; those that JAX_PLATFORMS insists on must be there."""
+    import jax
+
+    try:
+        return {device.platform for device in jax.devices()}
+    except RuntimeError as error:
+        reason = str(error).splitlines()[0]
+        raise DiprlError(f"JAX finds no processor to run on ({reason}): check JAX_PLATFORMS") from error
