@@ -1,0 +1,167 @@
+"""Kill real training processes at random moments, let each go on, and compare with a run that nobody disturbed.
+
+Every kill is followed by `diprl train --resume` to the end of the run and by a comparison, bit for bit, of the program,
+all checkpoints (parameters, optimiser, random keys), the metrics and the result; only wall time and speed may differ.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rows import record
+
+SMALL = [
+    "--num-envs", "8", "--num-steps", "32", "--minibatch-size", "64", "--num-epochs", "2", "--hidden-size", "8",
+    "--max-depth", "3", "--episodes", "5", "--device", "cpu",
+]  # fmt: skip
+SCENARIOS: dict[str, list[str]] = {
+    "one member": ["CartPole-v1", *SMALL, "--total-timesteps", "12000", "--members", "1", "--polish-share", "0"],
+    "members and polish": [
+        "MountainCar-v0", *SMALL, "--total-timesteps", "24000", "--members", "3", "--polish-share", "0.4",
+    ],
+    "two phases": ["CartPole-v1", *SMALL, "--method", "pi-prl", "--total-timesteps", "12000"],
+    "Gymnasium environments": [
+        "CartPole-v1", *SMALL, "--env-kwargs", '{"sutton_barto_reward": false}', "--backend", "sync",
+        "--total-timesteps", "6000", "--members", "1", "--polish-share", "0.2",
+    ],
+}  # fmt: skip
+VOLATILE = {"wall_seconds", "folder", "time/fps"}
+"""What two equal runs may differ in."""
+
+
+def start(arguments: list[str], log: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "diprl", "train", *arguments]
+    with open(log, "ab") as errors:
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+
+
+def begin(scenario: str, folder: Path, seed: int) -> list[str]:
+    """The arguments that begin a run, or go on with one that has got as far as writing its config."""
+    if (folder / "config.json").exists():
+        return ["--resume", str(folder)]
+    return [*SCENARIOS[scenario], "--seed", str(seed), "--out", str(folder)]
+
+
+def content(folder: Path) -> dict[str, Any]:
+    """Everything that a run must give again."""
+    found: dict[str, Any] = {
+        path.name: path.read_bytes()
+        for path in sorted(folder.glob("checkpoint*"))
+        if path.suffix not in (".previous", ".partial")
+    }
+    found |= {name: (folder / name).read_bytes() for name in ("program.json", "program.txt")}
+    found["result"] = lasting((folder / "result.json").read_text())
+    found["metrics"] = [lasting(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return found
+
+
+def lasting(text: str) -> dict[str, Any]:
+    return {name: value for name, value in json.loads(text).items() if name not in VOLATILE}
+
+
+def undisturbed(scenario: str, folder: Path, seed: int) -> tuple[dict[str, Any], float, float]:
+    """The reference, the seconds until it had its config, and the seconds that it took after that."""
+    began = time.monotonic()
+    process = start(begin(scenario, folder, seed), folder.with_suffix(".log"))
+    while not (folder / "config.json").exists() and process.poll() is None:
+        time.sleep(0.002)
+    ready = time.monotonic()
+    if process.wait() != 0:
+        sys.exit(f"{scenario} failed undisturbed:\n{folder.with_suffix('.log').read_text()}")
+    return content(folder), ready - began, time.monotonic() - ready
+
+
+def moment(folder: Path) -> str:
+    """Where in its life a killed run was."""
+    if not (folder / "config.json").exists():
+        return "before its config"
+    if (folder / "result.json").exists():
+        return "after its result"
+    rows = (
+        len((folder / "metrics.jsonl").read_text().splitlines()) if (folder / "metrics.jsonl").exists() else 0
+    )
+    return "before its first checkpoint" if rows == 0 else "in training, polish or scoring"
+
+
+def kill_somewhere(
+    scenario: str, folder: Path, seed: int, times: tuple[float, float], dice: random.Random
+) -> bool:
+    """Begin a run and kill it at a random moment; tells whether it was still alive then."""
+    early, late = times
+    process = start(begin(scenario, folder, seed), folder.with_suffix(".log"))
+    if dice.random() < 0.1:
+        time.sleep(dice.uniform(0, early))
+    else:
+        while not (folder / "config.json").exists() and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(dice.uniform(0, late))
+    process.kill()
+    return process.wait() == -9
+
+
+def cycle(
+    scenario: str,
+    folder: Path,
+    reference: tuple[dict[str, Any], float, float],
+    seed: int,
+    dice: random.Random,
+) -> tuple[str | None, bool, bool]:
+    """One kill, one resume, one comparison: the moment (None if it came too late), and whether all is as it was."""
+    expected, *times = reference
+    killed = kill_somewhere(scenario, folder, seed, (times[0], times[1]), dice)
+    where = moment(folder)
+    log = folder.with_suffix(".log")
+    log.write_bytes(b"")
+    code = start(begin(scenario, folder, seed), log).wait()
+    clear = code == 0 and "Traceback" not in log.read_text()
+    same = code == 0 and content(folder) == expected
+    if not (same and clear):
+        shutil.copytree(folder, folder.with_suffix(".kept"), dirs_exist_ok=True)
+        print(
+            f"DIFFERENT: {scenario}, seed {seed}, killed {where}, exit code {code}\n{log.read_text()[-2000:]}"
+        )
+    return (where if killed else None), same, clear
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this long")
+    options = parser.parse_args()
+    dice, began = random.Random(options.seed), time.monotonic()
+    moments: Counter[str] = Counter()
+    lost = unclear = 0
+    with tempfile.TemporaryDirectory() as place:
+        os.environ.setdefault("DIPRL_CACHE", str(Path(place) / "cache"))
+        names = list(SCENARIOS)
+        references = {
+            name: undisturbed(name, Path(place) / f"whole-{index}", 7) for index, name in enumerate(names)
+        }
+        number = 0
+        while sum(moments.values()) < options.kills and time.monotonic() - began < options.seconds:
+            name = names[number % len(names)]
+            folder = Path(place) / f"run-{number}"
+            where, same, clear = cycle(name, folder, references[name], 7, dice)
+            moments.update([where] if where else [])
+            lost, unclear, number = lost + (not same), unclear + (not clear), number + 1
+            shutil.rmtree(folder, ignore_errors=True)
+            print(
+                f"{sum(moments.values())} kills, {lost} lost, {unclear} unclear: {name}, {where}", flush=True
+            )
+    note = ", ".join(f"{count} {where}" for where, count in sorted(moments.items()))
+    record("kill −9 at a random moment, then resume", f"{sum(moments.values())} kills", lost, unclear, note)
+    sys.exit(1 if lost or unclear else 0)
+
+
+if __name__ == "__main__":
+    main()
