@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from diprl.program import Program
 from diprl.program.ast import Act, If, Node
 from diprl.tasks.base import Twin
-from diprl.train.simulate import play_from
+from diprl.train.simulate import Lanes, play_until
 
 
 class Packed(NamedTuple):
@@ -59,11 +59,10 @@ def act(packed: Packed, view: Float[Array, " features"]) -> Array:
     return jnp.sum(jnp.where(reached, packed.actions, 0)).astype(jnp.int32)
 
 
-def lane_returns(twin: Twin, packed: Packed, uniform: Float[Array, "lanes reset"]) -> tuple[Array, Array]:
-    """Return and length of one episode per lane, each lane with a program and a start of its own."""
-    states = jax.vmap(twin.reset)(uniform)
+def play_lanes(twin: Twin, packed: Packed, lanes: Lanes, few: Array | int) -> Lanes:
+    """Play episodes, each lane with a program of its own, until no more than a few are alive."""
 
     def act_all(states: Array, _: Array) -> Array:
         return jax.vmap(act)(packed, jax.vmap(twin.observe)(states))
 
-    return play_from(twin, act_all, states)
+    return play_until(twin, act_all, lanes, few)

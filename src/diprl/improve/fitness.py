@@ -1,24 +1,26 @@
 """How good programs are: many at a time, on the same episodes, with every environment step counted."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.improve.compiled import Packed, lane_returns, pack
+from diprl.improve.compiled import Packed, pack, play_lanes
 from diprl.program import Program
 from diprl.program.signature import Discrete
 from diprl.tasks.base import Task, Twin
+from diprl.tasks.workers import available_cores
 from diprl.train.evaluate import evaluate_many
+from diprl.train.simulate import begin_lanes
 
 FITNESS_SEED = 2_000_000
 """First seed of the episodes that searches look at; scores are reported on others."""
-LANES = (256, 2048, 8192)
-"""Sizes of a compiled batch; the smallest that holds all episodes is used."""
+LANES = (64, 512)
+"""Sizes of a compiled batch: small enough to stay in a core's cache."""
 
 
 class Returns(NamedTuple):
@@ -39,31 +41,60 @@ class TwinFitness:
 
     def __init__(self, twin: Twin, conditions: int) -> None:
         self.twin, self.conditions = twin, conditions
-        self.play = jax.jit(partial(lane_returns, twin))
+        self.reset = jax.jit(jax.vmap(twin.reset))
+        self.play = jax.jit(partial(play_lanes, twin))
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> Returns:
         generator = np.random.default_rng([FITNESS_SEED, round_number])
         starts = generator.random((episodes, self.twin.reset_size), dtype=np.float32)
         packed = Packed(*map(np.stack, zip(*(pack(p, self.conditions) for p in programs), strict=True)))
-        total = len(programs) * episodes
-        block = next((size for size in LANES if total <= size), LANES[-1])
-        values, steps = np.zeros(total), 0
-        for first in range(0, total, block):
-            lanes = np.arange(first, min(first + block, total))
-            returns, lengths = self.play_block(packed, starts, lanes, block)
-            values[lanes], steps = returns, steps + lengths
-        return Returns(values.reshape(len(programs), episodes), steps)
+        owner, episode = np.divmod(np.arange(len(programs) * episodes), episodes)
 
-    def play_block(
-        self, packed: Packed, starts: NDArray[np.float32], lanes: NDArray[np.int64], block: int
-    ) -> tuple[NDArray[np.float64], int]:
-        """One compiled call; a batch that is not full repeats its first lane."""
-        filled = np.concatenate([lanes, np.full(block - len(lanes), lanes[0])])
-        owner, episode = np.divmod(filled, len(starts))
-        chosen = Packed(*(field[owner] for field in packed))
-        returns, lengths = self.play(chosen, jnp.asarray(starts[episode]))
-        count = len(lanes)
-        return np.asarray(returns, np.float64)[:count], int(np.asarray(lengths)[:count].sum())
+        def play(lanes: slice) -> tuple[NDArray[np.float64], int]:
+            return self.play_block(take(packed, owner[lanes]), starts[episode[lanes]])
+
+        blocks = [slice(first, first + LANES[-1]) for first in range(0, len(owner), LANES[-1])]
+        with ThreadPoolExecutor(available_cores()) as threads:  # compiled code runs beside other threads
+            values, steps = zip(*threads.map(play, blocks), strict=True)
+        return Returns(np.concatenate(values).reshape(len(programs), episodes), sum(steps))
+
+    def play_block(self, packed: Packed, starts: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:
+        """Returns of one episode per lane, and all their steps.
+
+        Episodes differ in length: when so many have ended that the rest fit a smaller block, they move there.
+        """
+        returns, lengths = np.zeros(len(starts)), np.zeros(len(starts), np.int64)
+        left = np.arange(len(starts))
+        block, few = block_for(len(left))
+        rows = padded(left, block)
+        packed = take(packed, rows)
+        lanes = begin_lanes(self.reset(starts[rows]), np.arange(block) < len(left))
+        while True:
+            lanes = jax.device_get(self.play(packed, lanes, few))
+            returns[left], lengths[left] = lanes.total[: len(left)], lanes.length[: len(left)]
+            alive = np.flatnonzero(lanes.alive)
+            if not len(alive) or lanes.step >= self.twin.horizon:
+                return returns, int(lengths.sum())
+            left = left[alive]
+            block, few = block_for(len(left))
+            packed, lanes = take((packed, lanes), padded(alive, block))
+            lanes = lanes._replace(alive=np.arange(block) < len(left))
+
+
+def block_for(count: int) -> tuple[int, int]:
+    """The smallest block that holds so many lanes, and how many the next smaller one holds."""
+    place = next(place for place, size in enumerate(LANES) if count <= size)
+    return LANES[place], LANES[place - 1] if place else 0
+
+
+def padded(rows: NDArray[np.int64], block: int) -> NDArray[np.int64]:
+    """Rows repeated up to the size of a block."""
+    return np.resize(rows, block)
+
+
+def take(tree: Any, rows: NDArray[np.int64]) -> Any:
+    """The same rows of every array in a tree; single numbers stay as they are."""
+    return jax.tree.map(lambda part: part[rows] if np.ndim(part) else part, tree)
 
 
 class ReferenceFitness:

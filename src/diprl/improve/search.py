@@ -13,16 +13,14 @@ from diprl.improve.mutate import mutants, strangers
 from diprl.improve.numbers import Point
 from diprl.program import Program
 
-FIRST_STEP = 0.05
-"""Spread of the first generation; conditions have unit length."""
-TRIAL = 60
-"""Generations after which a climb must have come near the best."""
+FIRST_STEP = 0.02
+"""Spread of the first generation; conditions have unit length. Wider ones leave the hill that training climbed."""
 NEARLY = 1.05
 """How near: within five percent."""
 SCREENING = 8
 """Episodes on which mutations are compared."""
-PATIENCE = 8
-"""Generations without progress after which a climb looks closer or ends."""
+WINDOW = 40
+"""Generations that must be better than as many before them; if not, a climb looks closer or ends."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,28 @@ class Terrain:
     """How many actions there are."""
 
 
+class Progress:
+    """Whether a climb still rises: single generations are noisy, so windows of them are compared."""
+
+    def __init__(self) -> None:
+        self.levels: list[float] = []
+        self.first_window = np.inf
+        """Mean level of the first window, once it is complete."""
+
+    def stalls(self, level: float) -> bool:
+        """Whether the latest window, just completed by this level, is no better than the one before it."""
+        self.levels.append(level)
+        if len(self.levels) == WINDOW and self.first_window == np.inf:
+            self.first_window = float(np.mean(self.levels))
+        if len(self.levels) < 2 * WINDOW:
+            return False
+        earlier, self.levels = self.levels[:WINDOW], self.levels[WINDOW:]
+        if np.mean(self.levels) > np.mean(earlier):
+            return False
+        self.levels = []
+        return True
+
+
 class Search:
     """Hill climbing with two kinds of move, until the budget is spent."""
 
@@ -67,42 +87,38 @@ class Search:
         """What a climb should come near."""
 
     def run(self, start: Point) -> Point:
-        """The best point found: climb from the start, then from mutations and strangers by turns."""
-        best, attempt = start, 0
+        """The best point found: climb from the start, then again, from mutations and from strangers by turns."""
+        best, attempt = self.better(start, self.climb(start, hopeless=-np.inf)), 0
         while not self.spent():
-            origin = self.elsewhere(best, attempt) if self.effort.mutants else best
-            best = self.better(best, self.climb(origin, hopeless=self.level if attempt else -np.inf))
+            best = self.better(best, self.climb(self.elsewhere(best, attempt), hopeless=self.level))
             attempt += 1
         return best
 
     def climb(self, start: Point, hopeless: float) -> Point:
-        """CMA-ES from a point until it no longer makes progress, or still lies below `hopeless` after a while."""
+        """CMA-ES from a point until it no longer rises, or still lies below `hopeless` after a while."""
         cma = CMA(start.numbers, FIRST_STEP, self.effort.population, self.seed + self.rounds)
-        episodes, stale, top, generation = self.effort.episodes, 0, -np.inf, 0
+        episodes, progress = self.effort.episodes, Progress()
         while not self.spent():
-            candidates, generation = cma.ask(), generation + 1
+            candidates = cma.ask()
             points = [replace(start, numbers=numbers) for numbers in candidates]
             fitness = self.play(points, episodes).mean(axis=1)
             cma.tell(candidates, fitness)
-            level = float(np.median(fitness))
-            stale, top = (0, level) if level > top else (stale + 1, top)
-            if generation >= TRIAL and top < hopeless:
+            stalled = progress.stalls(float(np.median(fitness)))
+            if progress.first_window < hopeless or (stalled and episodes >= self.effort.most_episodes):
                 break
-            if stale >= PATIENCE:
-                if episodes >= self.effort.most_episodes:
-                    break
-                episodes, stale, top = 4 * episodes, 0, -np.inf
+            if stalled:
+                episodes *= 4
         return replace(start, numbers=cma.mean)
 
     def elsewhere(self, best: Point, attempt: int) -> Point:
-        """Where to climb next; the first time the point itself is among the mutations."""
+        """Where to climb next: the best point again, or the most promising of many variations."""
         states, choices, count = self.terrain.states, self.terrain.choices, self.effort.mutants
-        if attempt % 2 == 0:
+        if not count or attempt % 3 == 0:
+            return best
+        if attempt % 3 == 1:
             tried = mutants(best, states, leaf_shares(best, states), choices, count, self.seed + attempt)
         else:
             tried = strangers(best, states, choices, count, self.seed + attempt)
-        if attempt == 0:
-            tried = [best, *tried[1:]]
         fitness = self.play(tried, SCREENING).mean(axis=1)
         return tried[int(np.argmax(fitness))]
 

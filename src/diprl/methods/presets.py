@@ -84,7 +84,7 @@ TUNED: dict[str, dict[str, Any]] = {
     "CartPole-v1": {"total_timesteps": 1_500_000, "members": 5, "polish_share": 0.0, "num_steps": 64},
     "Acrobot-v1": {
         "max_depth": 10,
-        "polish_share": 0.1,
+        "polish_share": 0.0,
         "minibatch_size": 512,
         "learning_rate": 0.014,
         "gae_lambda": 0.85,

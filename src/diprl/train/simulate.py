@@ -1,12 +1,12 @@
 """Whole episodes on a JAX twin, compiled: validation in training, the cost of hardening, search over programs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from diprl.tasks.base import Twin
 
@@ -22,27 +22,45 @@ def episode_returns(
         noise = jr.uniform(jr.fold_in(act_key, step), (episodes, noise_size))
         return jax.vmap(act)(jax.vmap(twin.observe)(states), noise)
 
-    return play_from(twin, act_all, states)[0]
+    return play_until(twin, act_all, begin_lanes(states, jnp.ones(episodes, bool))).total
 
 
-def play_from(
-    twin: Twin, act_all: Callable[[Any, Array], Array], states: Any
-) -> tuple[Float[Array, " episodes"], Int[Array, " episodes"]]:
-    """Returns, in the task's own reward, and lengths of the episodes that begin in these states.
+class Lanes(NamedTuple):
+    """Episodes played side by side."""
 
-    `act_all` receives all states and the step number; the loop stops when the last episode ends.
+    states: Any
+    alive: Bool[Array, " lanes"]
+    total: Float[Array, " lanes"]
+    """The return so far, in the task's own reward."""
+    length: Int[Array, " lanes"]
+    step: Int[Array, ""]
+
+
+def begin_lanes(states: Any, alive: Bool[Array, " lanes"]) -> Lanes:
+    """Episodes about to begin; lanes that are not alive stand still."""
+    count = alive.shape[0]
+    return Lanes(states, alive, jnp.zeros(count), jnp.zeros(count, jnp.int32), jnp.zeros((), jnp.int32))
+
+
+def play_until(
+    twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes, few: Array | int = 0
+) -> Lanes:
+    """Play on until no more than a few episodes are alive, or time is up.
+
+    `act_all` receives all states and the step number.
     """
-    episodes = jax.tree.leaves(states)[0].shape[0]
 
-    def unfinished(carry: tuple[Any, ...]) -> Array:
-        _, alive, _, _, step = carry
-        return jnp.any(alive) & (step < twin.horizon)
+    def unfinished(lanes: Lanes) -> Array:
+        return (jnp.sum(lanes.alive) > few) & (lanes.step < twin.horizon)
 
-    def advance(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        states, alive, total, length, step = carry
-        states, reward, terminated = jax.vmap(twin.step)(states, act_all(states, step))
-        total, length = total + jnp.where(alive, reward, 0.0), length + alive
-        return states, alive & ~terminated, total, length, step + 1
+    def advance(lanes: Lanes) -> Lanes:
+        states, reward, terminated = jax.vmap(twin.step)(lanes.states, act_all(lanes.states, lanes.step))
+        return Lanes(
+            states=states,
+            alive=lanes.alive & ~terminated,
+            total=lanes.total + jnp.where(lanes.alive, reward, 0.0),
+            length=lanes.length + lanes.alive,
+            step=lanes.step + 1,
+        )
 
-    counters = (jnp.zeros(episodes), jnp.zeros(episodes, jnp.int32), jnp.zeros((), jnp.int32))
-    return jax.lax.while_loop(unfinished, advance, (states, jnp.ones(episodes, bool), *counters))[2:4]
+    return jax.lax.while_loop(unfinished, advance, lanes)
