@@ -1,0 +1,154 @@
+"""Runs of several members, with polish, and on environments outside JAX end alike however often they are stopped."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import diprl.improve.polish
+from diprl.runner import Plan, done_steps, run
+from diprl.tasks.base import Task
+from diprl.tasks.registry import TASKS, load_task
+from diprl.train.config import Config
+from diprl.train.files import write_whole
+from diprl.train.observers import read_rows
+from tests.counters import Counter
+from tests.small import ROLLOUT, SMALL, probe, register_probes
+
+MEMBERS = Config(
+    **SMALL | {"total_timesteps": 12 * ROLLOUT, "members": 3, "polish_share": 0.25, "learning_rate": 0.02}
+)
+HOST = Config(
+    **SMALL | {"total_timesteps": 256, "num_envs": 4, "num_steps": 8, "minibatch_size": 32, "max_depth": 2}
+)
+
+
+class Killed(BaseException):
+    """Stands in for a kill: nothing that handles errors gets to see it."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def probes_by_name() -> Iterator[None]:
+    before = dict(TASKS)
+    register_probes(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
+
+@cache
+def host_task() -> Task:
+    return load_task(Counter)
+
+
+def members(folder: Path, **options: Any) -> Plan:
+    return Plan(probe("ThresholdProbe"), "diprl", "default", MEMBERS, 5, folder, **{"episodes": 4, **options})
+
+
+def host(folder: Path, **options: Any) -> Plan:
+    return Plan(
+        host_task(), "diprl", "default", HOST, 5, folder, **{"episodes": 4, "backend": "sync", **options}
+    )
+
+
+PLANS: dict[str, Callable[..., Plan]] = {"members": members, "host": host}
+
+
+@pytest.fixture(scope="module", params=PLANS)
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    run(PLANS[request.param](folder))
+    return request.param, folder
+
+
+def content(folder: Path) -> dict[str, Any]:
+    """Everything that a run must give again."""
+    found: dict[str, Any] = {
+        path.name: path.read_bytes()
+        for path in sorted(folder.glob("checkpoint*"))
+        if path.suffix not in (".previous", ".partial")
+    }
+    found |= {name: (folder / name).read_bytes() for name in ("program.json", "program.txt")}
+    result = json.loads((folder / "result.json").read_text())
+    found["result"] = {key: value for key, value in result.items() if key not in ("wall_seconds", "folder")}
+    found["metrics"] = [
+        {key: value for key, value in row.items() if key != "time/fps"}
+        for row in read_rows(folder / "metrics.jsonl")
+    ]
+    return found
+
+
+def killing(number: int, stage: str) -> Callable[..., None]:
+    """A writer of whole files that dies at its n-th checkpoint: before it, amid its bytes, or between the renames."""
+    left = [number]
+
+    def write_or_die(path: Path, data: bytes, keep_as: Path | None = None) -> None:
+        left[0] -= keep_as is not None
+        if left[0] or keep_as is None:
+            return write_whole(path, data, keep_as)
+        if stage != "before":
+            path.with_name(path.name + ".partial").write_bytes(
+                data[: len(data) // 2] if stage == "torn" else data
+            )
+        if stage == "between the renames" and path.exists():
+            path.replace(keep_as)
+        raise Killed
+
+    return write_or_die
+
+
+KILLS = ((1, "torn"), (4, "before"), (3, "complete"), (2, "between the renames"), (2, "torn"))
+
+
+def test_killed_at_checkpoints_it_ends_bit_for_bit_alike(
+    whole: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, reference = whole
+    folder = tmp_path / "run"
+    for number, stage in KILLS:
+        monkeypatch.setattr("diprl.train.checkpoint.write_whole", killing(number, stage))
+        with pytest.raises(Killed):
+            run(PLANS[kind](folder, resume=(folder / "config.json").exists()))
+    monkeypatch.setattr("diprl.train.checkpoint.write_whole", write_whole)
+    run(PLANS[kind](folder, resume=True))
+    assert content(folder) == content(reference)
+
+
+def test_a_leftover_piece_of_a_member_s_checkpoint_counts_for_nothing(tmp_path: Path) -> None:
+    for name in ("checkpoint.partial", "checkpoint-1.partial", "checkpoint-tuning.partial"):
+        (tmp_path / name).write_bytes(b"torn")
+    assert done_steps(tmp_path) == 0
+
+
+def test_a_run_killed_while_it_polishes_ends_alike(whole: tuple[str, Path], tmp_path: Path) -> None:
+    kind, reference = whole
+    if kind != "members":
+        return
+    rounds: list[None] = []
+
+    def die() -> None:
+        rounds.append(None)
+        if len(rounds) == 3:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(members(tmp_path / "run", heed=die))
+    assert not (tmp_path / "run" / "result.json").exists()
+    run(members(tmp_path / "run", resume=True))
+    assert content(tmp_path / "run") == content(reference)
+
+
+def test_polish_asks_whether_to_go_on_before_each_round() -> None:
+    asked: list[None] = []
+    fitness = diprl.improve.polish.heeding(lambda *_: "played", lambda: asked.append(None))  # type: ignore[arg-type]
+    assert fitness([], 1, 0) == "played"
+    assert len(asked) == 1
+
+
+def test_worker_processes_do_not_change_a_host_run(whole: tuple[str, Path], tmp_path: Path) -> None:
+    if whole[0] == "host":
+        run(host(tmp_path / "run", backend="async"))
+        assert content(tmp_path / "run") == content(whole[1])
