@@ -1,7 +1,8 @@
 """Kill real training processes at random moments, let each go on, and compare with a run that nobody disturbed.
 
-Every kill is followed by `diprl train --resume` to the end of the run and by a comparison, bit for bit, of the program,
-all checkpoints (parameters, optimiser, random keys), the metrics and the result; only wall time and speed may differ.
+Every kill is followed by a comparison of all metrics so far and by `diprl train --resume`, which may be killed again.
+At the end of each run the program, all checkpoints (parameters, optimiser, random keys), the metrics and the result
+are compared bit for bit; only wall time and speed may differ.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,8 @@ SCENARIOS: dict[str, list[str]] = {
         "--total-timesteps", "6000", "--members", "1", "--polish-share", "0.2",
     ],
 }  # fmt: skip
+SEED = 7
+KILLS_PER_RUN = 5
 VOLATILE = {"wall_seconds", "folder", "time/fps"}
 """What two equal runs may differ in."""
 
@@ -44,11 +48,11 @@ def start(arguments: list[str], log: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
 
 
-def begin(scenario: str, folder: Path, seed: int) -> list[str]:
+def begin(scenario: str, folder: Path) -> list[str]:
     """The arguments that begin a run, or go on with one that has got as far as writing its config."""
     if (folder / "config.json").exists():
         return ["--resume", str(folder)]
-    return [*SCENARIOS[scenario], "--seed", str(seed), "--out", str(folder)]
+    return [*SCENARIOS[scenario], "--seed", str(SEED), "--out", str(folder)]
 
 
 def content(folder: Path) -> dict[str, Any]:
@@ -68,10 +72,15 @@ def lasting(text: str) -> dict[str, Any]:
     return {name: value for name, value in json.loads(text).items() if name not in VOLATILE}
 
 
-def undisturbed(scenario: str, folder: Path, seed: int) -> tuple[dict[str, Any], float, float]:
-    """The reference, the seconds until it had its config, and the seconds that it took after that."""
+def undisturbed(scenario: str, folder: Path) -> tuple[dict[str, Any], float, float]:
+    """The reference, the seconds until it had its config, and the seconds that it took after that.
+
+    A first run fills the cache of compiled code, so that moments are drawn from the life of a usual run.
+    """
+    warm_up = folder.with_name(folder.name + "-warm-up")
+    start(begin(scenario, warm_up), warm_up.with_suffix(".log")).wait()
     began = time.monotonic()
-    process = start(begin(scenario, folder, seed), folder.with_suffix(".log"))
+    process = start(begin(scenario, folder), folder.with_suffix(".log"))
     while not (folder / "config.json").exists() and process.poll() is None:
         time.sleep(0.002)
     ready = time.monotonic()
@@ -92,12 +101,10 @@ def moment(folder: Path) -> str:
     return "before its first checkpoint" if rows == 0 else "in training, polish or scoring"
 
 
-def kill_somewhere(
-    scenario: str, folder: Path, seed: int, times: tuple[float, float], dice: random.Random
-) -> bool:
+def kill_somewhere(scenario: str, folder: Path, times: tuple[float, float], dice: random.Random) -> bool:
     """Begin a run and kill it at a random moment; tells whether it was still alive then."""
     early, late = times
-    process = start(begin(scenario, folder, seed), folder.with_suffix(".log"))
+    process = start(begin(scenario, folder), folder.with_suffix(".log"))
     if dice.random() < 0.1:
         time.sleep(dice.uniform(0, early))
     else:
@@ -108,28 +115,50 @@ def kill_somewhere(
     return process.wait() == -9
 
 
-def cycle(
+def so_far(folder: Path) -> list[dict[str, Any]]:
+    """Complete rows of the metrics; the last line may be torn."""
+    path = folder / "metrics.jsonl"
+    lines = path.read_text().split("\n")[:-1] if path.exists() else []
+    return [lasting(line) for line in lines]
+
+
+@dataclass
+class Tally:
+    """What happened to all runs together."""
+
+    moments: Counter[str]
+    lost: int = 0
+    unclear: int = 0
+
+    @property
+    def kills(self) -> int:
+        return sum(self.moments.values())
+
+
+def chain(
     scenario: str,
     folder: Path,
     reference: tuple[dict[str, Any], float, float],
-    seed: int,
     dice: random.Random,
-) -> tuple[str | None, bool, bool]:
-    """One kill, one resume, one comparison: the moment (None if it came too late), and whether all is as it was."""
+    tally: Tally,
+) -> None:
+    """One run that is killed several times and at last left alone, with a comparison after each of these."""
     expected, *times = reference
-    killed = kill_somewhere(scenario, folder, seed, (times[0], times[1]), dice)
-    where = moment(folder)
+    for _ in range(KILLS_PER_RUN):
+        if not kill_somewhere(scenario, folder, (times[0], times[1]), dice):
+            break
+        tally.moments.update([moment(folder)])
+        rows = so_far(folder)
+        tally.lost += rows != expected["metrics"][: len(rows)]
     log = folder.with_suffix(".log")
     log.write_bytes(b"")
-    code = start(begin(scenario, folder, seed), log).wait()
+    code = start(begin(scenario, folder), log).wait()
     clear = code == 0 and "Traceback" not in log.read_text()
     same = code == 0 and content(folder) == expected
     if not (same and clear):
-        shutil.copytree(folder, folder.with_suffix(".kept"), dirs_exist_ok=True)
-        print(
-            f"DIFFERENT: {scenario}, seed {seed}, killed {where}, exit code {code}\n{log.read_text()[-2000:]}"
-        )
-    return (where if killed else None), same, clear
+        print(f"DIFFERENT: {scenario}, exit code {code}\n{log.read_text()[-2000:]}")
+    tally.lost += not same
+    tally.unclear += not clear
 
 
 def main() -> None:
@@ -138,29 +167,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this long")
     options = parser.parse_args()
-    dice, began = random.Random(options.seed), time.monotonic()
-    moments: Counter[str] = Counter()
-    lost = unclear = 0
+    dice, began, tally = random.Random(options.seed), time.monotonic(), Tally(Counter())
+    runs = 0
     with tempfile.TemporaryDirectory() as place:
         os.environ.setdefault("DIPRL_CACHE", str(Path(place) / "cache"))
-        names = list(SCENARIOS)
-        references = {
-            name: undisturbed(name, Path(place) / f"whole-{index}", 7) for index, name in enumerate(names)
-        }
-        number = 0
-        while sum(moments.values()) < options.kills and time.monotonic() - began < options.seconds:
-            name = names[number % len(names)]
-            folder = Path(place) / f"run-{number}"
-            where, same, clear = cycle(name, folder, references[name], 7, dice)
-            moments.update([where] if where else [])
-            lost, unclear, number = lost + (not same), unclear + (not clear), number + 1
+        references: dict[str, Any] = {}
+        while tally.kills < options.kills and time.monotonic() - began < options.seconds:
+            name = list(SCENARIOS)[runs % len(SCENARIOS)]
+            if name not in references:
+                references[name] = undisturbed(name, Path(place) / f"whole-{runs}")
+            folder = Path(place) / f"run-{runs}"
+            chain(name, folder, references[name], dice, tally)
+            runs += 1
             shutil.rmtree(folder, ignore_errors=True)
             print(
-                f"{sum(moments.values())} kills, {lost} lost, {unclear} unclear: {name}, {where}", flush=True
+                f"{runs} runs, {tally.kills} kills, {tally.lost} lost, {tally.unclear} unclear: {name}",
+                flush=True,
             )
-    note = ", ".join(f"{count} {where}" for where, count in sorted(moments.items()))
-    record("kill −9 at a random moment, then resume", f"{sum(moments.values())} kills", lost, unclear, note)
-    sys.exit(1 if lost or unclear else 0)
+    note = ", ".join(f"{count} {where}" for where, count in sorted(tally.moments.items()))
+    what, note = (
+        "kill −9 at a random moment, then resume",
+        f"{note}; {runs} runs of {len(references)} kinds compared",
+    )
+    record(what, f"{tally.kills} kills", tally.lost, tally.unclear, note)
+    sys.exit(1 if tally.lost or tally.unclear else 0)
 
 
 if __name__ == "__main__":
