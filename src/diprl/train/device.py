@@ -1,5 +1,6 @@
 """Which processor trains: what is asked for, what is there, and what to say where the two differ."""
 
+import os
 import sys
 
 from diprl.errors import DiprlError, unknown
@@ -32,6 +33,8 @@ def platforms() -> set[str]:
 
     try:
         return {device.platform for device in jax.devices()}
-    except RuntimeError as error:
-        reason = str(error).splitlines()[0]
-        raise DiprlError(f"JAX finds no processor to run on ({reason}): check JAX_PLATFORMS") from error
+    except (RuntimeError, AssertionError) as error:  # which of them depends on what is installed
+        wanted = os.environ.get("JAX_PLATFORMS", "")
+        raise DiprlError(
+            f"JAX finds no processor to run on: check JAX_PLATFORMS, which is '{wanted}'"
+        ) from error
