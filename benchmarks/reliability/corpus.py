@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from diprl.cli.train import Command, plan_of
+from diprl.cli.train import Command, resumed_plans
 from diprl.program import Program
-from diprl.runs import read_json
 from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
@@ -52,8 +51,8 @@ class Kind:
 def kinds(folder: Path) -> dict[str, Kind]:
     """All kinds of files that we read; loaders that take paths get a file in the folder."""
 
-    def from_file(load: Callable[[Path], Any]) -> Callable[[bytes], Any]:
-        path = folder / "file"
+    def from_file(load: Callable[[Path], Any], name: str = "file") -> Callable[[bytes], Any]:
+        path = folder / name
 
         def load_bytes(content: bytes) -> Any:
             path.write_bytes(content)
@@ -71,7 +70,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
             tuple(compact(program.to_json()) for program in programs), lambda c: Program.from_json(decoded(c))
         ),
         "program file": Kind(tuple(text.encode() for text in TEXTS), from_file(Program.load)),
-        "config": Kind((config_example(),), from_file(load_config)),
+        "config": Kind((config_example(),), from_file(load_config, "config.json")),
         "metrics": Kind((b'{"time/total_timesteps": 64, "x": 0.5}\n' * 3,), from_file(read_rows)),
         "checkpoint": Kind(
             (checkpoint_example(folder),), from_file(lambda p: load_checkpoint(p, LIKE)), signed
@@ -103,12 +102,7 @@ def config_example() -> bytes:
 
 def load_config(path: Path) -> Any:
     """What `diprl train --resume` does with a config before anything is trained."""
-    from diprl.errors import DiprlError
-
-    try:
-        return plan_of(read_json(path), path.parent, Command(), ())
-    except (KeyError, TypeError) as error:  # the command turns these into one sentence that names the file
-        raise DiprlError(f"{path}: not the config of a run ({error})") from error
+    return resumed_plans(Command(resume=path.parent), ())
 
 
 def checkpoint_example(folder: Path) -> bytes:

@@ -19,7 +19,7 @@ from rows import record
 
 from diprl.errors import DiprlError
 from diprl.tasks.mujoco.primitives import Primitive
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
+from diprl.train.checkpoint import load_checkpoint
 
 FILES = ("program file", "config", "metrics", "checkpoint", "primitive")
 CHECKED = ("checkpoint", "primitive")
@@ -82,16 +82,17 @@ def main() -> None:
     slowest = 0.0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        save_checkpoint(folder / "warm-up", LIKE, {})
         all_kinds = kinds(folder)
+        for kind in all_kinds.values():  # the first call imports what it needs
+            kind.load(kind.examples[0])
         for _ in range(options.files):
             name = dice.choice(FILES)
             kind = all_kinds[name]
             example = dice.choice(kind.examples)
             accident, content = damaged(example, kind.examples, dice)
-            began = time.perf_counter()
+            began = time.process_time()
             found, loaded = fate(kind, content, folder)
-            slowest = max(slowest, time.perf_counter() - began)
+            slowest = max(slowest, time.process_time() - began)
             undetected = (
                 found == "read" and name in CHECKED and numbers(loaded) != numbers(kind.load(example))
             )
@@ -105,7 +106,13 @@ def main() -> None:
             accidents.update([accident])
     print(dict(sorted(fates.items())), dict(accidents))
     note = ", ".join(f"{count:,} {accident}" for accident, count in sorted(accidents.items()))
-    record("files corrupted", f"{options.files:,}", lost, unclear, f"{note}; slowest {slowest:.2f} s")
+    record(
+        "files corrupted",
+        f"{options.files:,}",
+        lost,
+        unclear,
+        f"{note}; slowest {slowest:.2f} s of processor time",
+    )
     sys.exit(1 if lost or unclear else 0)
 
 

@@ -72,21 +72,12 @@ def lasting(text: str) -> dict[str, Any]:
     return {name: value for name, value in json.loads(text).items() if name not in VOLATILE}
 
 
-def undisturbed(scenario: str, folder: Path) -> tuple[dict[str, Any], float, float]:
-    """The reference, the seconds until it had its config, and the seconds that it took after that.
-
-    A first run fills the cache of compiled code, so that moments are drawn from the life of a usual run.
-    """
-    warm_up = folder.with_name(folder.name + "-warm-up")
-    start(begin(scenario, warm_up), warm_up.with_suffix(".log")).wait()
+def undisturbed(scenario: str, folder: Path) -> tuple[dict[str, Any], float]:
+    """The reference and the seconds that it took."""
     began = time.monotonic()
-    process = start(begin(scenario, folder), folder.with_suffix(".log"))
-    while not (folder / "config.json").exists() and process.poll() is None:
-        time.sleep(0.002)
-    ready = time.monotonic()
-    if process.wait() != 0:
+    if start(begin(scenario, folder), folder.with_suffix(".log")).wait() != 0:
         sys.exit(f"{scenario} failed undisturbed:\n{folder.with_suffix('.log').read_text()}")
-    return content(folder), ready - began, time.monotonic() - ready
+    return content(folder), time.monotonic() - began
 
 
 def moment(folder: Path) -> str:
@@ -101,16 +92,19 @@ def moment(folder: Path) -> str:
     return "before its first checkpoint" if rows == 0 else "in training, polish or scoring"
 
 
-def kill_somewhere(scenario: str, folder: Path, times: tuple[float, float], dice: random.Random) -> bool:
-    """Begin a run and kill it at a random moment; tells whether it was still alive then."""
-    early, late = times
+def kill_somewhere(scenario: str, folder: Path, rows: int, seconds: float, dice: random.Random) -> bool:
+    """Go on with a run and kill it at a random moment of its life; tells whether it was still alive then.
+
+    Mostly the moment is a random row of the metrics and a random time after it, so that a busy machine does not matter.
+    """
     process = start(begin(scenario, folder), folder.with_suffix(".log"))
     if dice.random() < 0.1:
-        time.sleep(dice.uniform(0, early))
+        time.sleep(dice.uniform(0, seconds / 2))
     else:
-        while not (folder / "config.json").exists() and process.poll() is None:
+        row = dice.randint(len(so_far(folder)), rows)
+        while len(so_far(folder)) < row and process.poll() is None:
             time.sleep(0.002)
-        time.sleep(dice.uniform(0, late))
+        time.sleep(dice.uniform(0, 2 * seconds / rows))
     process.kill()
     return process.wait() == -9
 
@@ -143,9 +137,9 @@ def chain(
     tally: Tally,
 ) -> None:
     """One run that is killed several times and at last left alone, with a comparison after each of these."""
-    expected, *times = reference
+    expected, seconds = reference
     for _ in range(KILLS_PER_RUN):
-        if not kill_somewhere(scenario, folder, (times[0], times[1]), dice):
+        if not kill_somewhere(scenario, folder, len(expected["metrics"]), seconds, dice):
             break
         tally.moments.update([moment(folder)])
         rows = so_far(folder)
