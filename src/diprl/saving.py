@@ -44,7 +44,7 @@ def save_model(model: "Model", path: Path) -> None:
             f"a model is saved as JSON and numbers, which its settings are not: {error}"
         ) from error
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_checkpoint(path, (state.vectors, state.normaliser), facts)
+    save_checkpoint(path, (state.vector, state.normaliser), facts)
 
 
 def read_description(path: Path, method: str) -> dict[str, Any]:
@@ -62,8 +62,8 @@ def restore_outcome(model: "Model", path: Path) -> Outcome:
     state = jax.jit(lambda key: engine.begin(make_agent(model.task, config, key=key), key=key))(
         jr.key(model.seed)
     )
-    (vectors, normaliser), facts = load_checkpoint(path, (state.vectors, state.normaliser))
-    state = state._replace(vectors=vectors, normaliser=normaliser)
+    (vector, normaliser), facts = load_checkpoint(path, (state.vector, state.normaliser))
+    state = state._replace(vector=vector, normaliser=normaliser)
     trained = Trained(engine, validator, state, schedule.temperatures(config.hyper(), 1.0), facts["steps"])
     program = Program.from_json(json.dumps(facts["program"])) if facts["program"] else None
     act = program_act(model.task, program) if program else agent_act(trained)

@@ -41,7 +41,7 @@ def finished(method: str, seed: int) -> Finished:
 
 def numbers(outcome: Finished) -> np.ndarray:
     """Everything that was learnt, as one vector."""
-    return np.concatenate([np.asarray(vector) for vector in outcome.outcome.trained.state.vectors])
+    return np.asarray(outcome.outcome.trained.state.vector)
 
 
 @pytest.mark.parametrize("method", METHODS)

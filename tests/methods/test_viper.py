@@ -47,7 +47,7 @@ def test_a_state_weighs_as_much_as_the_oracle_tells_its_actions_apart() -> None:
     oracle: Any = SimpleNamespace(agent=agent)
     lesson = choices_of(oracle)(views)
     log_probability = jax.vmap(
-        lambda view: jnp.log(agent.distribution(view, Temperatures()).probabilities)  # type: ignore[union-attr]
+        lambda view: jnp.log(agent.distribution(agent.see(view), Temperatures()).probabilities)  # type: ignore[union-attr]
     )(views)
     np.testing.assert_array_equal(lesson.actions, np.argmax(log_probability, axis=-1))
     np.testing.assert_allclose(lesson.weights, np.ptp(log_probability, axis=-1), atol=1e-6)

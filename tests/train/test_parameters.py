@@ -1,5 +1,6 @@
 """Parameter groups: they rebuild the agent, a frozen one stays bit for bit, an active one follows Adam."""
 
+from functools import cache
 from typing import Any
 
 import jax
@@ -9,19 +10,37 @@ import optax
 import pytest
 from tests.policy.trees import KINDS, random_agent
 
-from diprl.train.parameters import Blueprint, Groups, begin_moments, descend
-
-SIZES = (6, 11, 4)
-step = jax.jit(descend)
+from diprl.train.parameters import Blueprint, Moments, Vector, begin_moments, descend, step_sizes
 
 
-def vectors(seed: int, scale: float = 1.0) -> Groups:
-    generator = np.random.default_rng(seed)
-    return Groups(*(jnp.asarray(generator.normal(scale=scale, size=size), jnp.float32) for size in SIZES))
+@cache
+def blueprint() -> Blueprint:
+    return Blueprint(random_agent("discrete", 3, seed=0))
 
 
-def on(*flags: bool) -> Groups:
-    return Groups(*(jnp.asarray(flag) for flag in flags))
+@jax.jit
+def step(
+    vector: Vector, moments: Moments, gradient: Vector, active: Any, taken: Any = 0.0
+) -> tuple[Vector, Moments]:
+    """One step of size 0.01, with gradients clipped to a norm of 0.5."""
+    size = jax.tree.map(lambda x: x[0], step_sizes(taken * jnp.ones(3), active, jnp.float32(0.01), 1))
+    return descend(blueprint(), vector, moments, gradient, active, size, jnp.float32(0.5))
+
+
+def numbers(seed: int, scale: float = 1.0) -> Vector:
+    size = int(blueprint().ends[-1])
+    return jnp.asarray(np.random.default_rng(seed).normal(scale=scale, size=size), jnp.float32)
+
+
+def on(*flags: bool) -> Any:
+    return jnp.asarray(flags)
+
+
+ALL = (True, True, True)
+
+
+def group(vector: Vector, index: int) -> Vector:
+    return np.split(np.asarray(vector), blueprint().ends[:-1])[index]  # type: ignore[return-value]
 
 
 def same(first: Any, second: Any) -> bool:
@@ -33,43 +52,61 @@ def same(first: Any, second: Any) -> bool:
 def test_a_blueprint_rebuilds_the_agent(kind: str) -> None:
     agent = random_agent(kind, 3, seed=1)
     blueprint = Blueprint(agent)
-    flat = blueprint.flatten(agent)
-    assert flat.architecture.size == agent.policy.architecture.size
-    rebuilt = blueprint.build(flat, agent.normaliser)
+    rebuilt = blueprint.build(blueprint.flatten(agent), agent.normaliser)
     assert jax.tree.structure(rebuilt) == jax.tree.structure(agent)
     assert same(rebuilt, agent)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_architecture_comes_first_and_the_critic_last(kind: str) -> None:
+    agent = random_agent(kind, 3, seed=1)
+    blueprint = Blueprint(agent)
+    spread = np.asarray(blueprint.spread(jnp.array([1, 2, 3])))
+    sizes = [sum(leaf.size for leaf in jax.tree.leaves(part)) for part in (agent.policy, agent.critic)]
+    first = agent.policy.architecture.size
+    assert spread.tolist() == [1] * first + [2] * (sizes[0] - first) + [3] * sizes[1]
+    vector = np.asarray(blueprint.flatten(agent))
+    np.testing.assert_array_equal(vector[:first], np.asarray(agent.policy.architecture).reshape(-1))
+
+
 @pytest.mark.parametrize("frozen", range(3))
 def test_a_frozen_group_keeps_numbers_and_optimiser_state_bit_for_bit(frozen: int) -> None:
-    start = vectors(0)
-    _, warm = step(start, begin_moments(start), vectors(1), on(True, True, True), 0.01, 0.5)
+    start = numbers(0)
+    _, warm = step(start, begin_moments(start), numbers(1), on(*ALL))
     active = [index != frozen for index in range(3)]
-    after, moments = step(start, warm, vectors(2), on(*active), 0.01, 0.5)
+    after, moments = step(start, warm, numbers(2), on(*active), 1.0)
     for index in range(3):
-        assert same(after[index], start[index]) == (index == frozen)
-        assert same(moments[index], warm[index]) == (index == frozen)
+        assert same(group(after, index), group(start, index)) == (index == frozen)
+        for new, old in zip(moments, warm, strict=True):
+            assert same(group(new, index), group(old, index)) == (index == frozen)
 
 
 def test_a_frozen_group_does_not_count_in_the_norm() -> None:
-    start, moments = vectors(0), begin_moments(vectors(0))
-    small, huge = vectors(1, 0.1), vectors(1, 0.1)._replace(architecture=1e6 * jnp.ones(6))
-    quiet, _ = step(
-        start, moments, small._replace(architecture=jnp.zeros(6)), on(False, True, True), 0.01, 0.5
-    )
-    loud, _ = step(start, moments, huge, on(False, True, True), 0.01, 0.5)
+    start, moments, small = numbers(0), begin_moments(numbers(0)), numbers(1, 0.1)
+    end = int(blueprint().ends[0])
+    active = on(False, True, True)
+    quiet, _ = step(start, moments, small.at[:end].set(0.0), active)
+    loud, _ = step(start, moments, small.at[:end].set(1e6), active)
     assert same(quiet, loud)
 
 
-@pytest.mark.parametrize("scale", [0.01, 10.0])
+def test_steps_are_counted_for_each_group_alone() -> None:
+    sizes = step_sizes(jnp.array([0.0, 5.0, 9.0]), on(True, False, True), jnp.float32(0.01), 4)
+    assert len(np.unique(np.asarray(sizes.rate)[:, 1])) == 1
+    later = step_sizes(jnp.array([4.0, 5.0, 13.0]), on(True, False, True), jnp.float32(0.01), 1)
+    longer = step_sizes(jnp.array([0.0, 5.0, 9.0]), on(True, False, True), jnp.float32(0.01), 5)
+    for one, many in zip(later, longer, strict=True):
+        np.testing.assert_array_equal(np.asarray(one)[0], np.asarray(many)[4])
+
+
+@pytest.mark.parametrize("scale", [0.001, 10.0])
 def test_active_groups_follow_clipped_adam(scale: float) -> None:
     reference = optax.chain(optax.clip_by_global_norm(0.5), optax.scale_by_adam(eps=1e-5), optax.scale(-0.01))
-    ours = theirs = vectors(0)
+    ours = theirs = numbers(0)
     moments, state = begin_moments(ours), reference.init(theirs)
     for seed in range(1, 5):
-        gradients = vectors(seed, scale)
-        ours, moments = step(ours, moments, gradients, on(True, True, True), 0.01, 0.5)
-        updates, state = reference.update(gradients, state)
-        theirs = optax.apply_updates(theirs, updates)
-    for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-6)
+        gradient = numbers(seed, scale)
+        ours, moments = step(ours, moments, gradient, on(*ALL), seed - 1.0)
+        updates, state = reference.update(gradient, state)
+        theirs = jnp.asarray(optax.apply_updates(theirs, updates))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)

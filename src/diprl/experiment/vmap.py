@@ -91,7 +91,7 @@ class Batch:
 
         def one(state: TrainState, temperatures: Temperatures) -> Array:
             return self.returns_on_twin(
-                state.vectors, state.normaliser, temperatures, hardness, episodes, key
+                state.vector, state.normaliser, temperatures, hardness, episodes, key
             )
 
         return jax.vmap(one)(state, temperatures)
@@ -128,7 +128,7 @@ def measure(batch: Batch, state: TrainState, pending: list[Any], rollout: int) -
     means = [finite_mean(np.stack([row[name] for row in rows])) for name in FIGURES[:3]]
     fraction = rollout / batch.num_rollouts
     scores = [batch.mean_returns(state, fraction, stage, VALIDATION_EPISODES) for stage in (SOFT, HARD)]
-    if not all(np.isfinite(np.asarray(vector)).all() for vector in state.vectors):
+    if not np.isfinite(np.asarray(state.vector)).all():
         raise NotFiniteError(f"a parameter is not finite by rollout {rollout}: training stopped")
     return np.stack([*means, *scores]).astype(np.float32)
 

@@ -21,7 +21,7 @@ def agent_act(trained: Trained, hardness: Hardness = HARD, seed: int = 0) -> Act
         noise = generator.random((len(views), trained.engine.noise_size), dtype=np.float32)
         rows = compiled_rows(len(views))
         chosen = trained.validator.compiled_act(
-            state.vectors,
+            state.vector,
             state.normaliser,
             trained.temperatures,
             hardness,

@@ -128,10 +128,10 @@ def depth_table(task: Task, trained: Trained, relaxed: float) -> list[dict[str, 
 
 
 def at_depth(state: TrainState, max_depth: int, depth: int) -> TrainState:
-    """The same tree, certain of one depth."""
+    """The same tree, certain of one depth; the architecture is the first group of the vector."""
     continues = jnp.arange(max_depth - 1) < depth - 1
     logits = jnp.where(jnp.stack([~continues, continues], axis=-1), DECIDED, 0.0)
-    return state._replace(vectors=state.vectors._replace(architecture=logits.reshape(-1)))
+    return state._replace(vector=state.vector.at[: logits.size].set(logits.reshape(-1)))
 
 
 def tree_of(trained: Trained) -> DerivationTree:

@@ -64,13 +64,22 @@ class Agent(eqx.Module):
     normaliser: Normaliser
     layout: Layout = eqx.field(static=True)
 
+    def see(self, view: Float[Array, "... view"]) -> Float[Array, "... view"]:
+        """Views as policy and critic see them: all but the primitives' actions normalised."""
+        critic = self.layout.critic
+        return jnp.concatenate([self.normaliser(view[..., :critic]), view[..., critic:]], axis=-1)
+
     def distribution(
-        self, view: Float[Array, " view"], temperatures: Temperatures, hardness: Hardness = SOFT
+        self, seen: Float[Array, " view"], temperatures: Temperatures, hardness: Hardness = SOFT
     ) -> Distribution:
+        """The distribution over actions given a view as the agent sees it."""
         layout = self.layout
-        seen = self.normaliser(view[: layout.critic])
-        primitives = view[layout.critic :].reshape(layout.primitives, layout.actuators)
+        primitives = seen[layout.critic :].reshape(layout.primitives, layout.actuators)
         return self.policy.distribution(seen[: layout.features], primitives, temperatures, hardness)
+
+    def value(self, seen: Float[Array, " view"]) -> Float[Array, ""]:
+        """The critic's estimate for a view as the agent sees it."""
+        return self.critic(seen[: self.layout.critic])[0]
 
     def act(
         self,
@@ -79,7 +88,5 @@ class Agent(eqx.Module):
         temperatures: Temperatures,
         hardness: Hardness = SOFT,
     ) -> Int[Array, ""] | Float[Array, " outputs"]:
-        return self.distribution(view, temperatures, hardness).sample(uniform)
-
-    def value(self, view: Float[Array, " view"]) -> Float[Array, ""]:
-        return self.critic(self.normaliser(view[: self.layout.critic]))[0]
+        """An action for a view as the environment gives it."""
+        return self.distribution(self.see(view), temperatures, hardness).sample(uniform)

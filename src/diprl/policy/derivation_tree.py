@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+from diprl.policy.short_axis import log_softmax, running_totals
 
 NEVER = -1e9
 LOG_STD_FLOOR = -3.0
@@ -37,7 +38,7 @@ class DiscreteTerminals(eqx.Module):
         if hard:
             choice = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
         else:
-            choice = jax.nn.softmax(self.logits / temperature, axis=-1)
+            choice = jnp.exp(log_softmax(self.logits / temperature))
         return Categorical(jnp.exp(log_weights) @ choice)
 
 
@@ -54,7 +55,7 @@ class BlendTerminals(eqx.Module):
     def mixture(
         self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
     ) -> Distribution:
-        means = jax.nn.softmax(self.logits / temperature, axis=-1) @ primitives
+        means = jnp.exp(log_softmax(self.logits / temperature)) @ primitives
         return GaussianMixture(log_weights, means, deviation(self.log_std, hard))
 
 
@@ -121,8 +122,8 @@ class DerivationTree(AbstractPolicy):
             log_holds, log_fails = jnp.where(level > 0, 0.0, NEVER), jnp.where(level > 0, NEVER, 0.0)
         else:
             level = level / temperatures.condition
-            log_holds, log_fails = jax.nn.log_sigmoid(level), jax.nn.log_sigmoid(-level)
-        log_reach = running_sums(self.max_depth) @ log_fails
+            log_holds, log_fails = log_sigmoids(level)
+        log_reach = sums_before(log_fails)
         log_depth, log_tail = self.log_shape(temperatures.architecture, hardness.architecture)
         return jnp.concatenate([log_reach[:-1] + log_holds + log_tail, log_reach + log_depth])
 
@@ -130,9 +131,9 @@ class DerivationTree(AbstractPolicy):
         self, temperature: Float[Array, ""] | float, hard: bool = False
     ) -> tuple[Float[Array, " depths"], Float[Array, " levels"]]:
         """log p_d of each depth, and log-probability of continuing past each level."""
-        log_choice = jax.nn.log_softmax(self.architecture / temperature, axis=-1)
+        log_choice = log_softmax(self.architecture / temperature)
         log_stop = jnp.concatenate([log_choice[:, 0], jnp.zeros(1)])
-        log_passed = running_sums(self.max_depth) @ log_choice[:, 1]
+        log_passed = sums_before(log_choice[:, 1])
         log_depth, log_tail = log_passed + log_stop, log_passed[1:]
         if not hard:
             return log_depth, log_tail
@@ -165,6 +166,12 @@ def deviation(log_std: Float[Array, " outputs"], hard: bool) -> Float[Array, " o
     return jnp.full_like(log_std, NEVER) if hard else jnp.maximum(log_std, LOG_STD_FLOOR)
 
 
-def running_sums(size: int) -> Float[Array, "size levels"]:
-    """A matrix that turns the terms of each level into the sums over all levels before."""
-    return jnp.asarray(np.tril(np.ones((size, size - 1), np.float32), -1))
+def sums_before(terms: Float[Array, " levels"]) -> Float[Array, " depths"]:
+    """For each depth, the sum of the terms of all levels before it."""
+    return jnp.concatenate([jnp.zeros(1), running_totals(terms)])
+
+
+def log_sigmoids(level: Float[Array, " levels"]) -> tuple[Float[Array, " levels"], Float[Array, " levels"]]:
+    """log σ(x) and log σ(−x), which share one logarithm."""
+    remainder = jnp.log1p(jnp.exp(-jnp.abs(level)))
+    return jnp.minimum(level, 0.0) - remainder, jnp.minimum(-level, 0.0) - remainder

@@ -5,6 +5,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from diprl.policy.short_axis import running_totals, total
+
 SMALLEST_PROBABILITY = 1e-10
 LOG_TWO_PI = 1.8378770664093453
 
@@ -17,17 +19,17 @@ class Categorical(eqx.Module):
     def log_prob(self, action: Int[Array, ""]) -> Float[Array, ""]:
         # A masked sum instead of an index: its gradient is a product, not a scatter.
         chosen = jnp.arange(self.probabilities.shape[0]) == action
-        probability = jnp.sum(jnp.where(chosen, self.probabilities, 0.0))
+        probability = total(jnp.where(chosen, self.probabilities, 0.0))
         return jnp.log(jnp.maximum(probability, SMALLEST_PROBABILITY))
 
     def entropy(self) -> Float[Array, ""]:
         p = self.probabilities
-        return -jnp.sum(p * jnp.log(jnp.maximum(p, SMALLEST_PROBABILITY)))
+        return -total(p * jnp.log(jnp.maximum(p, SMALLEST_PROBABILITY)))
 
     def sample(self, uniform: Float[Array, " noise"]) -> Int[Array, ""]:
         """The action whose share of [0, 1) holds the first uniform number."""
-        passed = uniform[0] >= jnp.cumsum(self.probabilities)[:-1]
-        return jnp.sum(passed).astype(jnp.int32)
+        passed = uniform[0] >= running_totals(self.probabilities)[:-1]
+        return total(passed.astype(jnp.int32))
 
 
 class GaussianMixture(eqx.Module):
@@ -48,7 +50,7 @@ class GaussianMixture(eqx.Module):
 
     def sample(self, uniform: Float[Array, " noise"]) -> Float[Array, " outputs"]:
         """Choose a component by the first number, then its noise by one number per output."""
-        component = jnp.sum(uniform[0] >= jnp.cumsum(jnp.exp(self.log_weights))[:-1])
+        component = jnp.sum(uniform[0] >= running_totals(jnp.exp(self.log_weights))[:-1])
         noise = jax.scipy.special.ndtri(jnp.clip(uniform[1:], 1e-6, 1.0 - 1e-6))
         return self.means[component] + jnp.exp(self.log_std) * noise
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 import equinox as eqx
 import jax.numpy as jnp
 import jax.random as jr
-from jax.nn import softmax
 from jax.nn.initializers import orthogonal
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+from diprl.policy.short_axis import log_softmax
 
 
 class MLP(eqx.Module):
@@ -60,7 +60,7 @@ class MLPPolicy(AbstractPolicy):
         output = self.network(features)
         if not self.log_std.shape[0]:
             greedy = (jnp.arange(output.shape[0]) == jnp.argmax(output)).astype(output.dtype)
-            return Categorical(greedy if hardness.terminals else softmax(output))
+            return Categorical(greedy if hardness.terminals else jnp.exp(log_softmax(output)))
         mean = jnp.array(self.centre) + jnp.array(self.scale) * output
         log_std = jnp.log(jnp.array(self.scale)) + self.log_std
         log_std = jnp.full_like(log_std, -1e9) if hardness.terminals else log_std

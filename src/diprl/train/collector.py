@@ -89,7 +89,7 @@ class HostCollector:
         self, state: TrainState, temperatures: Temperatures, noise: np.ndarray
     ) -> tuple[Trajectory, Episodes]:
         """Step all environments `num_steps` times."""
-        act = partial(self.engine.compiled_act, state.vectors, state.normaliser, temperatures)
+        act = partial(self.engine.compiled_act, state.vector, state.normaliser, temperatures)
         transitions, ended = [], np.zeros(3)
         for step_noise in noise:
             view = self.view

@@ -138,6 +138,10 @@ class Config:
         return self.num_envs * self.num_steps
 
     @property
+    def num_minibatches(self) -> int:
+        return self.rollout_size // self.minibatch_size
+
+    @property
     def num_rollouts(self) -> int:
         return -(-self.total_timesteps // self.rollout_size)
 
@@ -148,12 +152,15 @@ class Config:
         return Hyper(*(np.float32(getattr(self, name)) for name in Hyper._fields))
 
     def static(self) -> "Config":
-        """This config with every traced setting at its default: equal for runs that share one compilation."""
+        """This config with every traced setting at its default: equal for runs that share one compilation.
+
+        Of the dual it keeps whether there is one, since a run without it compiles to less work.
+        """
         traced = {
             name: getattr(Config, name)
             for name in (*Hyper._fields, "total_timesteps", "members", "polish_share")
         }
-        return replace(self, **traced)
+        return replace(self, **traced | {"alpha_dual": float(self.alpha_dual > 0)})
 
     def with_values(self, **values: Any) -> "Config":
         """A copy with some settings changed; a misspelt one answers with the nearest names.

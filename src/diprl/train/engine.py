@@ -10,19 +10,30 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import jax.random as jr
+import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from diprl.policy.agent import Agent, Normaliser
+from diprl.policy.agent import Agent, Normaliser, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Task, Twin
 from diprl.train import schedule
 from diprl.train.config import Config, Hyper
 from diprl.train.loss import Batch, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
-from diprl.train.parameters import Blueprint, Groups, adam, begin_moments, descend
+from diprl.train.parameters import (
+    Blueprint,
+    Groups,
+    Moments,
+    StepSize,
+    Vector,
+    begin_moments,
+    descend,
+    step_sizes,
+)
 from diprl.train.rollout import Running, begin, collect
 from diprl.train.trajectory import Episodes, Trajectory, advantages
 
+adam = optax.scale_by_adam(eps=1e-5)
 DUAL_MEMORY = 0.995
 FROZEN_ENTROPY = 1e-4
 Metrics = dict[str, Float[Array, ""]]
@@ -39,8 +50,10 @@ class Dual(NamedTuple):
 class TrainState(NamedTuple):
     """All that a run is at one moment: continuing from it is continuing the run."""
 
-    vectors: Groups
-    moments: Groups
+    vector: Vector
+    moments: Moments
+    taken: Float[Array, " groups"]
+    """Gradient steps that each group has taken."""
     normaliser: Normaliser
     dual: Dual
     reward_scale: Normaliser
@@ -60,6 +73,7 @@ class Engine:
         self.twin: Twin | None = task.twin() if task.twin else None
         self.max_entropy = float(jnp.log(max(agent.policy.depth_probabilities().shape[0], 2)))
         self.noise_size = agent.policy.noise_size
+        self.has_dual = config.alpha_dual > 0 and agent.policy.architecture.size > 0
         self.compiled_iteration = jax.jit(self.iteration, donate_argnums=0)
         self.compiled_update = jax.jit(self.update, donate_argnums=0)
         self.compiled_act = jax.jit(self.act)
@@ -67,12 +81,13 @@ class Engine:
 
     def begin(self, agent: Agent, *, key: PRNGKeyArray) -> TrainState:
         key, env_key = jr.split(key)
-        vectors = self.blueprint.flatten(agent)
+        vector = self.blueprint.flatten(agent)
         num_envs = self.config.num_envs
         start = jnp.float32(-10.0)  # a weakly typed number would compile the second iteration anew
         return TrainState(
-            vectors=vectors,
-            moments=begin_moments(vectors),
+            vector=vector,
+            moments=begin_moments(vector),
+            taken=jnp.zeros(len(Groups._fields)),
             normaliser=agent.normaliser,
             dual=Dual(start, adam.init(start), jnp.float32(self.max_entropy)),
             reward_scale=make_reward_scale(),
@@ -83,13 +98,13 @@ class Engine:
         )
 
     def agent(self, state: TrainState) -> Agent:
-        return self.blueprint.build(state.vectors, state.normaliser)
+        return self.blueprint.build(state.vector, state.normaliser)
 
     def act(
-        self, vectors: Groups, normaliser: Normaliser, temperatures: Temperatures, views: Array, noise: Array
+        self, vector: Vector, normaliser: Normaliser, temperatures: Temperatures, views: Array, noise: Array
     ) -> Array:
         """Sample an action for each view."""
-        agent = self.blueprint.build(vectors, normaliser)
+        agent = self.blueprint.build(vector, normaliser)
         return jax.vmap(agent.act, in_axes=(0, 0, None))(views, noise, temperatures)
 
     def iteration(self, state: TrainState, hyper: Hyper, num_rollouts: Array) -> tuple[TrainState, Metrics]:
@@ -152,9 +167,9 @@ class Engine:
         shape = trajectory.reward.shape
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), trajectory)
         zeros = jnp.zeros(flat.reward.shape)
-        batch = Batch(flat.view, flat.action, zeros, zeros, zeros)
+        batch = Batch(agent.see(flat.view), flat.action, zeros, zeros, zeros)
         log_prob, _, value = evaluate_actions(agent, batch, temperatures)
-        next_value = jax.vmap(agent.value)(flat.next_view)
+        next_value = jax.vmap(agent.value)(agent.see(flat.next_view))
         advantage = advantages(
             trajectory, value.reshape(shape), next_value.reshape(shape), hyper.gamma, hyper.gae_lambda
         ).reshape(-1)
@@ -173,32 +188,40 @@ class Engine:
         )
         active = self.active_groups(state, temperatures)
 
-        def objective(vectors: Groups, minibatch: Batch, weights: Weights) -> Array:
-            return loss(self.blueprint.build(vectors, state.normaliser), minibatch, temperatures, weights)
+        def objective(vector: Vector, minibatch: Batch, weights: Weights) -> Array:
+            return loss(self.blueprint.build(vector, state.normaliser), minibatch, temperatures, weights)
 
-        def minibatch_step(carry: tuple, minibatch: Batch) -> tuple[tuple, Array]:
-            vectors, moments, dual = carry
-            alpha = weights.alpha + jnp.where(hyper.alpha_dual > 0, jnp.exp(dual.log_alpha), 0.0)
-            gradients = jax.grad(objective)(vectors, minibatch, weights._replace(alpha=alpha))
-            dual = self.ascend(dual, vectors, state.normaliser, temperatures, hyper, active.architecture)
-            vectors, moments = descend(
-                vectors, moments, gradients, active, learning_rate, hyper.max_grad_norm
+        def minibatch_step(carry: tuple, inputs: tuple[Batch, StepSize]) -> tuple[tuple, None]:
+            vector, moments, dual = carry
+            minibatch, size = inputs
+            in_force = weights._replace(alpha=weights.alpha + self.dual_alpha(dual))
+            gradient = jax.grad(objective)(vector, minibatch, in_force)
+            if self.has_dual:
+                agent = self.blueprint.build(vector, state.normaliser)
+                dual = self.ascend(dual, agent, temperatures, hyper, active[0])
+            vector, moments = descend(
+                self.blueprint, vector, moments, gradient, active, size, hyper.max_grad_norm
             )
-            return (vectors, moments, dual), alpha
+            return (vector, moments, dual), None
 
-        def epoch(carry: tuple, key: PRNGKeyArray) -> tuple[tuple, Array]:
-            return jax.lax.scan(minibatch_step, carry, self.shuffled(batch, key))
+        def epoch(carry: tuple, inputs: tuple[PRNGKeyArray, StepSize]) -> tuple[tuple, None]:
+            key, sizes = inputs
+            return jax.lax.scan(minibatch_step, carry, (self.shuffled(batch, key), sizes))
 
-        key, *epoch_keys = jr.split(state.key, self.config.num_epochs + 1)
-        carry = (state.vectors, state.moments, state.dual)
-        (vectors, moments, dual), alpha = jax.lax.scan(epoch, carry, jnp.stack(epoch_keys))
-        state = state._replace(vectors=vectors, moments=moments, dual=dual, key=key)
+        epochs, minibatches = self.config.num_epochs, self.config.num_minibatches
+        sizes = step_sizes(state.taken, active, learning_rate, epochs * minibatches)
+        sizes = jax.tree.map(lambda x: x.reshape(epochs, minibatches, -1), sizes)
+        key, *epoch_keys = jr.split(state.key, epochs + 1)
+        carry = (state.vector, state.moments, state.dual)
+        (vector, moments, dual), _ = jax.lax.scan(epoch, carry, (jnp.stack(epoch_keys), sizes))
+        taken = state.taken + epochs * minibatches * active
+        state = state._replace(vector=vector, moments=moments, taken=taken, dual=dual, key=key)
         agent = self.agent(state)
         depths = agent.policy.depth_probabilities(temperatures.architecture)
         metrics = diagnostics(agent, batch, temperatures, weights.clip_range) | {
             "train/learning_rate": learning_rate,
             "train/clip_range": weights.clip_range,
-            "train/alpha": alpha[-1, -1],
+            "train/alpha": weights.alpha + self.dual_alpha(dual),
             "train/architecture_entropy": architecture_entropy(agent, temperatures) / self.max_entropy,
             "train/condition_temperature": jnp.asarray(temperatures.condition),
             **{f"train/prog_depth_{d + 1}_prob": depths[d] for d in range(depths.shape[0])},
@@ -209,32 +232,28 @@ class Engine:
         """The rollout in random order, cut into minibatches; one gather of whole rows moves all fields."""
         rows, unravel = pack_rows(batch)
         order = random_order(self.config.rollout_size, key=key)
-        return jax.vmap(jax.vmap(unravel))(
+        minibatches = jax.vmap(jax.vmap(unravel))(
             rows[order].reshape(-1, self.config.minibatch_size, rows.shape[-1])
         )
+        return minibatches._replace(advantage=standardised(minibatches.advantage))
 
-    def active_groups(self, state: TrainState, temperatures: Temperatures) -> Groups:
+    def active_groups(self, state: TrainState, temperatures: Temperatures) -> Bool[Array, " groups"]:
         """Which groups learn in this rollout: all together, or the architecture and the program by turns."""
         policy = self.agent(state).policy
         open_choice = architecture_entropy(self.agent(state), temperatures) >= FROZEN_ENTROPY
         open_choice = open_choice & (policy.architecture.shape[0] > 0)
         period = self.config.architecture_period
         if period == 0:
-            return Groups(open_choice, jnp.array(True), jnp.array(True))
+            return jnp.array(Groups(open_choice, True, True))
         turn = state.rollout % period == 0
-        return Groups(turn & open_choice, ~turn, jnp.array(True))
+        return jnp.array(Groups(turn & open_choice, ~turn, True))
 
-    def ascend(
-        self,
-        dual: Dual,
-        vectors: Groups,
-        normaliser: Normaliser,
-        temperatures: Temperatures,
-        hyper: Hyper,
-        on: Array,
-    ) -> Dual:
+    def dual_alpha(self, dual: Dual) -> Array | float:
+        return jnp.exp(dual.log_alpha) if self.has_dual else 0.0
+
+    def ascend(self, dual: Dual, agent: Agent, temperatures: Temperatures, hyper: Hyper, on: Array) -> Dual:
         """One Adam step of log α along (H − H̄), on the averaged entropy, in architecture phases only."""
-        now = architecture_entropy(self.blueprint.build(vectors, normaliser), temperatures)
+        now = architecture_entropy(agent, temperatures)
         average = DUAL_MEMORY * dual.entropy + (1.0 - DUAL_MEMORY) * now
         excess = average - hyper.target_entropy * self.max_entropy
         direction, moments = adam.update(-excess, dual.moments)
@@ -246,6 +265,12 @@ def pack_rows(batch: Batch) -> tuple[Float[Array, "batch width"], Any]:
     """Each transition as one row of numbers, and the way back."""
     unravel = ravel_pytree(jax.tree.map(lambda x: x[0], batch))[1]
     return jax.vmap(lambda transition: ravel_pytree(transition)[0])(batch), unravel
+
+
+def standardised(advantage: Float[Array, "minibatches batch"]) -> Float[Array, "minibatches batch"]:
+    """Mean 0 and deviation 1 in every minibatch."""
+    mean = advantage.mean(axis=-1, keepdims=True)
+    return (advantage - mean) / (advantage.std(axis=-1, keepdims=True) + 1e-8)
 
 
 def random_order(size: int, *, key: PRNGKeyArray) -> Int[Array, " size"]:
@@ -267,8 +292,6 @@ def episode_metrics(episodes: Episodes) -> Metrics:
 
 
 def make_reward_scale() -> Normaliser:
-    from diprl.policy.agent import make_normaliser
-
     return make_normaliser(1)
 
 

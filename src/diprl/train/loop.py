@@ -74,8 +74,5 @@ def check_finite(progress: Progress) -> None:
             raise NotFiniteError(
                 f"{name} became {progress.metrics[name]} by step {progress.steps}: training stopped"
             )
-    for name, vector in progress.state.vectors._asdict().items():
-        if not np.isfinite(np.asarray(vector)).all():
-            raise NotFiniteError(
-                f"a parameter of the {name} is not finite at step {progress.steps}: training stopped"
-            )
+    if not np.isfinite(np.asarray(progress.state.vector)).all():
+        raise NotFiniteError(f"a parameter is not finite at step {progress.steps}: training stopped")

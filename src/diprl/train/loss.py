@@ -13,11 +13,13 @@ from diprl.policy.base import Temperatures, entropy
 class Batch(NamedTuple):
     """Transitions ready to learn from."""
 
-    view: Float[Array, "batch view"]
+    seen: Float[Array, "batch view"]
+    """Views as the agent sees them, normalised once for the whole update."""
     action: Array
     log_prob: Float[Array, " batch"]
     """Under the policy that acted."""
     advantage: Float[Array, " batch"]
+    """As estimated; standardised within each minibatch for the loss."""
     target: Float[Array, " batch"]
     """What the critic should have said."""
 
@@ -36,11 +38,11 @@ def evaluate_actions(
 ) -> tuple[Float[Array, " batch"], Float[Array, " batch"], Float[Array, " batch"]]:
     """Log-probability of each action, entropy of each distribution, value of each view."""
 
-    def one(view: Array, action: Array) -> tuple[Array, Array, Array]:
-        distribution = agent.distribution(view, temperatures)
-        return distribution.log_prob(action), distribution.entropy(), agent.value(view)
+    def one(seen: Array, action: Array) -> tuple[Array, Array, Array]:
+        distribution = agent.distribution(seen, temperatures)
+        return distribution.log_prob(action), distribution.entropy(), agent.value(seen)
 
-    return jax.vmap(one)(batch.view, batch.action)
+    return jax.vmap(one)(batch.seen, batch.action)
 
 
 def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Array, ""]:
@@ -50,10 +52,9 @@ def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Arra
 
 def loss(agent: Agent, batch: Batch, temperatures: Temperatures, weights: Weights) -> Float[Array, ""]:
     log_prob, action_entropy, value = evaluate_actions(agent, batch, temperatures)
-    advantage = (batch.advantage - batch.advantage.mean()) / (batch.advantage.std() + 1e-8)
     ratio = jnp.exp(log_prob - batch.log_prob)
     clipped = jnp.clip(ratio, 1.0 - weights.clip_range, 1.0 + weights.clip_range)
-    objective = jnp.mean(jnp.minimum(ratio * advantage, clipped * advantage))
+    objective = jnp.mean(jnp.minimum(ratio * batch.advantage, clipped * batch.advantage))
     value_error = jnp.mean((value - batch.target) ** 2)
     return (
         -objective

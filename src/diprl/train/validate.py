@@ -12,7 +12,7 @@ from diprl.policy.agent import Normaliser
 from diprl.policy.base import Hardness, Temperatures
 from diprl.train.engine import Engine, TrainState
 from diprl.train.evaluate import evaluate
-from diprl.train.parameters import Groups
+from diprl.train.parameters import Vector
 from diprl.train.score import Score, score_of
 
 VALIDATION_SEED = 500_000
@@ -40,7 +40,7 @@ class Validator:
         if self.engine.twin is not None:
             key = jr.key(VALIDATION_SEED + seed)
             returns = self.compiled_returns(
-                state.vectors, state.normaliser, temperatures, hardness, episodes, key
+                state.vector, state.normaliser, temperatures, hardness, episodes, key
             )
             return score_of(np.asarray(returns, np.float64))
         generator = np.random.default_rng(seed)
@@ -50,7 +50,7 @@ class Validator:
             noise = generator.random((len(views), size), dtype=np.float32)
             padded = partial(pad_rows, rows=32)
             action = self.compiled_act(
-                state.vectors, state.normaliser, temperatures, hardness, padded(views), padded(noise)
+                state.vector, state.normaliser, temperatures, hardness, padded(views), padded(noise)
             )
             return np.asarray(action)[: len(views)]
 
@@ -58,7 +58,7 @@ class Validator:
 
     def returns_on_twin(
         self,
-        vectors: Groups,
+        vector: Vector,
         normaliser: Normaliser,
         temperatures: Temperatures,
         hardness: Hardness,
@@ -69,7 +69,7 @@ class Validator:
 
         if self.engine.twin is None:
             raise ValueError(f"{self.engine.task.name} has no twin to play on")
-        agent = self.engine.blueprint.build(vectors, normaliser)
+        agent = self.engine.blueprint.build(vector, normaliser)
 
         def act(view: Array, noise: Array) -> Array:
             return agent.act(view, noise, temperatures, hardness)
@@ -78,14 +78,14 @@ class Validator:
 
     def act(
         self,
-        vectors: Groups,
+        vector: Vector,
         normaliser: Normaliser,
         temperatures: Temperatures,
         hardness: Hardness,
         views: Array,
         noise: Array,
     ) -> Array:
-        agent = self.engine.blueprint.build(vectors, normaliser)
+        agent = self.engine.blueprint.build(vector, normaliser)
         return jax.vmap(lambda view, uniform: agent.act(view, uniform, temperatures, hardness))(views, noise)
 
 
