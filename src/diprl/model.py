@@ -14,7 +14,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
 from diprl.tasks.registry import Source, harmless, load_task
-from diprl.train.config import Config
+from diprl.train.config import Config, check_seed
 from diprl.train.score import Score
 from diprl.train.snapshot import Observer
 
@@ -45,6 +45,7 @@ class Model:
         from diprl.train.cache import use_compilation_cache
 
         use_compilation_cache()
+        check_seed(seed)
         self.task: Task = load_task(
             env,
             env_kwargs=env_kwargs,
@@ -147,6 +148,7 @@ class Model:
 
         facts = read_description(Path(path), cls.method)
         try:
+            Config().with_values(**facts["settings"])  # settings, and not other arguments in their guise
             names = {} if options.get("features") else {"feature_names": facts["feature_names"]}
             options = facts["settings"] | names | {"action_names": facts["action_names"]} | options
             options = {
@@ -156,8 +158,10 @@ class Model:
             } | options
             model = cls(env or harmless(facts["task"]), **options)
             model.outcome = restore_outcome(model, Path(path))
-        except (KeyError, TypeError) as error:
-            raise DiprlError(f"{path}: not a saved model ({error!r})") from error
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+            raise DiprlError(f"{path}: not a saved model ({error!r:.200})") from error
+        except DiprlError as error:
+            raise DiprlError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
         return model
 
     def _learnt(self) -> Any:

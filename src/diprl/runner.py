@@ -14,13 +14,11 @@ from diprl.methods.registry import find_method
 from diprl.tasks.base import Task
 from diprl.tasks.vector import BACKENDS
 from diprl.train.checkpoint import has_checkpoint, stored_facts
-from diprl.train.config import Config
+from diprl.train.config import Config, check_seed
 from diprl.train.evaluate import evaluate
 from diprl.train.observers import MetricsLog, TensorBoardLog
 from diprl.train.score import Score
 from diprl.train.snapshot import Observer
-
-LARGEST_SEED = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,7 @@ class Plan:
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
-            raise DiprlError(f"seed must be a whole number, not {self.seed!r:.40}")
-        if self.seed < 0:
-            raise DiprlError(f"seed must not be negative, got {self.seed}")
-        if self.seed > LARGEST_SEED:
-            raise DiprlError(f"seed must be at most {LARGEST_SEED}")
+        check_seed(self.seed)
         if not isinstance(self.episodes, int) or self.episodes < 1:
             raise DiprlError(f"episodes must be at least 1, not {self.episodes!r:.40}")
         if self.backend not in BACKENDS:

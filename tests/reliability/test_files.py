@@ -21,7 +21,7 @@ from diprl.saved import task_of
 from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.registry import harmless
-from diprl.train.checkpoint import LARGEST_HEADER, CheckpointError, stored_facts
+from diprl.train.checkpoint import LARGEST_HEADER, CheckpointError, save_checkpoint, stored_facts
 from diprl.train.config import Config
 from diprl.train.observers import read_rows
 
@@ -251,3 +251,46 @@ def test_long_names_are_neither_compared_nor_shown_whole() -> None:
 def test_settings_have_an_end(name: str) -> None:
     with pytest.raises(DiprlError, match=f"{name} must be a number of at most"):
         Config(**{name: 10**8})
+
+
+MODEL: dict[str, Any] = {
+    "method": "diprl", "task": "CartPole-v1", "env_kwargs": {}, "feature_names": None, "action_names": None, "seed": 0,
+    "preset": "default", "settings": {}, "program": None, "steps": 1, "results": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"method": "ppo"}, "a model of method 'ppo'"),
+        ({"task": "os:Env-v0"}, "whose module would run"),
+        ({"task": []}, "must be text"),
+        ({"settings": {"features": [["x", "", "y"]]}}, "unknown setting 'features'"),
+        ({"settings": {"hidden_size": 10**9}}, "hidden_size must be a number of at most"),
+        ({"settings": []}, "not a saved model"),
+        ({"feature_names": [1, 2, 3, 4]}, "not a saved model|cannot be the name"),
+        ({"env_kwargs": 3}, "not a saved model"),
+        ({"seed": "x"}, "seed must be a whole number"),
+    ],
+)
+def test_a_hostile_model_is_refused_by_name(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    from diprl import DiPRL
+
+    path = tmp_path / "model"
+    save_checkpoint(path, {"x": np.zeros(3, np.float32)}, MODEL | change)
+    with pytest.raises(DiprlError, match=f"model: .*({reason})|{reason}") as caught:
+        DiPRL.load(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "result", [{"score": 3}, {"score": {"ci95": 1}, "seed": 0}, {"gap": [1], "relaxed_score": "x"}]
+)
+def test_a_report_on_a_hostile_result_is_one_sentence(result: dict[str, Any], tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    from diprl.report.page import write_report
+
+    (tmp_path / "program.json").write_text(Program.from_text(PROGRAM).to_json())
+    (tmp_path / "result.json").write_text(json.dumps(result))
+    with pytest.raises(DiprlError, match="are not those of a run"):
+        write_report(tmp_path, episodes=1)

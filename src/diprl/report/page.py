@@ -53,7 +53,13 @@ def write_report(
     out = out or (path / FILE if path.is_dir() else path.with_suffix(".html"))
     make_folder(out.parent)
     seen = play(source, task, episodes)
-    write_text(out, template.render(**contents(source, seen, features)))
+    try:
+        page = template.render(**contents(source, seen, features))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise DiprlError(
+            f"{path}: its config, result or metrics are not those of a run ({error!r:.200})"
+        ) from error
+    write_text(out, page)
     return out
 
 

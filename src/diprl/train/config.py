@@ -1,6 +1,7 @@
 """Every setting of a training run in one record: the command line, the run's config file and the record's header."""
 
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from diprl.errors import DiprlError, unknown
@@ -216,3 +217,16 @@ def check_value(name: str, kind: Any, value: Any) -> None:
         raise DiprlError(f"{name} must lie between 0 and 1, not {value}")
     if value < 0:
         raise DiprlError(f"{name} must not be negative, got {value}")
+
+
+LARGEST_SEED = (1 << 31) - 1
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse what cannot be the seed of a run."""
+    if not isinstance(seed, Integral) or isinstance(seed, bool):
+        raise DiprlError(f"seed must be a whole number, not {seed!r:.40}")
+    if seed < 0:
+        raise DiprlError(f"seed must not be negative, got {seed}")
+    if seed > LARGEST_SEED:
+        raise DiprlError(f"seed must be at most {LARGEST_SEED}, not {seed!r:.40}")
