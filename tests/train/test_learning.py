@@ -80,12 +80,8 @@ def values(task: Task, gamma: float, views: list[float], steps: int = 40_000) ->
     state = begin(job, engine, tree_agent)
     state = train(TwinCollector(engine, config), state, config, lambda _: None)
     agent = engine.compiled_agent(state)
-    return [
-        float(v)
-        for v in jax.jit(jax.vmap(lambda view: agent.value(agent.see(view))))(
-            np.array(views, np.float32)[:, None]
-        )
-    ]
+    seen = agent.see(np.array(views, np.float32)[:, None])
+    return [float(value) for value in jax.jit(jax.vmap(agent.value))(seen)]
 
 
 def test_the_future_is_discounted() -> None:

@@ -61,7 +61,7 @@ class Batch:
         self.num_rollouts = self.config.num_rollouts
         self.every = max(1, round(self.num_rollouts / CURVE_POINTS))
         self.iteration = jax.jit(jax.vmap(self.engine.iteration, in_axes=(0, 0, None)), donate_argnums=0)
-        self.validate = jax.jit(self.all_returns, static_argnums=(2, 3))
+        self.validate = jax.jit(self.all_returns, static_argnums=3)
         self.returns_on_twin = Validator(self.engine).returns_on_twin
 
     def begin(self) -> Progress:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from diprl.policy.distributions import Distribution
 
@@ -18,12 +18,16 @@ class Temperatures(NamedTuple):
     terminal: Float[Array, ""] | float = 0.25
 
 
+Switch = bool | Bool[Array, ""]
+"""Known before compilation where it is a bool; otherwise one compilation serves both."""
+
+
 class Hardness(NamedTuple):
     """Which parts of a relaxed program are already made discrete: the steps between relaxed policy and program."""
 
-    architecture: bool = False
-    conditions: bool = False
-    terminals: bool = False
+    architecture: Switch = False
+    conditions: Switch = False
+    terminals: Switch = False
 
 
 SOFT = Hardness()
@@ -54,6 +58,13 @@ class AbstractPolicy(eqx.Module):
     def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
         """The distribution over program shapes; a single shape where there is no choice."""
         return jnp.ones(1)
+
+
+def either(hard: Switch, when_hard: Array, when_soft: Array) -> Array:
+    """The first where the switch is on, the second where it is off."""
+    if isinstance(hard, bool):
+        return when_hard if hard else when_soft
+    return jnp.where(hard, when_hard, when_soft)
 
 
 def entropy(probabilities: Float[Array, " outcomes"]) -> Float[Array, ""]:

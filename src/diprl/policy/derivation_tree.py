@@ -15,7 +15,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
 from diprl.policy.short_axis import log_softmax, running_totals
 
@@ -33,12 +33,10 @@ class DiscreteTerminals(eqx.Module):
         return 1
 
     def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
-        if hard:
-            choice = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
-        else:
-            choice = jnp.exp(log_softmax(self.logits / temperature))
+        likeliest = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
+        choice = either(hard, likeliest, jnp.exp(log_softmax(self.logits / temperature)))
         return Categorical(jnp.exp(log_weights) @ choice)
 
 
@@ -53,7 +51,7 @@ class BlendTerminals(eqx.Module):
         return 1 + self.log_std.shape[0]
 
     def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
         means = jnp.exp(log_softmax(self.logits / temperature)) @ primitives
         return GaussianMixture(log_weights, means, deviation(self.log_std, hard))
@@ -73,7 +71,7 @@ class AffineTerminals(eqx.Module):
         return 1 + self.log_std.shape[0]
 
     def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
         means = jnp.array(self.centre) + jnp.array(self.scale) * (self.weights @ features + self.bias)
         log_std = jnp.log(jnp.array(self.scale)) + self.log_std
@@ -118,28 +116,26 @@ class DerivationTree(AbstractPolicy):
     ) -> Float[Array, " terminals"]:
         """The log-probability that each terminal acts in this state."""
         level = self.condition_weights @ features + self.condition_bias
-        if hardness.conditions:
-            log_holds, log_fails = jnp.where(level > 0, 0.0, NEVER), jnp.where(level > 0, NEVER, 0.0)
-        else:
-            level = level / temperatures.condition
-            log_holds, log_fails = log_sigmoids(level)
+        log_holds, log_fails = log_sigmoids(level / temperatures.condition)
+        log_holds = either(hardness.conditions, jnp.where(level > 0, 0.0, NEVER), log_holds)
+        log_fails = either(hardness.conditions, jnp.where(level > 0, NEVER, 0.0), log_fails)
         log_reach = sums_before(log_fails)
         log_depth, log_tail = self.log_shape(temperatures.architecture, hardness.architecture)
         return jnp.concatenate([log_reach[:-1] + log_holds + log_tail, log_reach + log_depth])
 
     def log_shape(
-        self, temperature: Float[Array, ""] | float, hard: bool = False
+        self, temperature: Float[Array, ""] | float, hard: Switch = False
     ) -> tuple[Float[Array, " depths"], Float[Array, " levels"]]:
         """log p_d of each depth, and log-probability of continuing past each level."""
         log_choice = log_softmax(self.architecture / temperature)
         log_stop = jnp.concatenate([log_choice[:, 0], jnp.zeros(1)])
         log_passed = sums_before(log_choice[:, 1])
         log_depth, log_tail = log_passed + log_stop, log_passed[1:]
-        if not hard:
-            return log_depth, log_tail
-        best = jnp.argmax(log_depth)
-        levels = jnp.arange(self.max_depth)
-        return jnp.where(levels == best, 0.0, NEVER), jnp.where(levels[:-1] < best, 0.0, NEVER)
+        best, levels = jnp.argmax(log_depth), jnp.arange(self.max_depth)
+        return (
+            either(hard, jnp.where(levels == best, 0.0, NEVER), log_depth),
+            either(hard, jnp.where(levels[:-1] < best, 0.0, NEVER), log_tail),
+        )
 
     def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
         return jnp.exp(self.log_shape(temperature)[0])
@@ -161,9 +157,9 @@ def make_tree(
     )
 
 
-def deviation(log_std: Float[Array, " outputs"], hard: bool) -> Float[Array, " outputs"]:
+def deviation(log_std: Float[Array, " outputs"], hard: Switch) -> Float[Array, " outputs"]:
     """The log-deviation to sample with: none at all once terminals are hard."""
-    return jnp.full_like(log_std, NEVER) if hard else jnp.maximum(log_std, LOG_STD_FLOOR)
+    return either(hard, jnp.full_like(log_std, NEVER), jnp.maximum(log_std, LOG_STD_FLOOR))
 
 
 def sums_before(terms: Float[Array, " levels"]) -> Float[Array, " depths"]:

@@ -15,7 +15,7 @@ import jax.random as jr
 from jax.nn.initializers import orthogonal
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
 from diprl.policy.derivation_tree import NEVER, deviation
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
 
@@ -30,15 +30,14 @@ class ActionLeaves(eqx.Module):
         return 1
 
     def distribution(
-        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
         """Softmax over each action's best leaf; when hard, the action of the leaf that is reached."""
-        if hard:
-            return Categorical(jax.nn.one_hot(jnp.argmax(scores) % self.actions, self.actions))
+        reached = jax.nn.one_hot(jnp.argmax(scores) % self.actions, self.actions)
         rounds = -(-scores.shape[0] // self.actions)
         padding = jnp.full(rounds * self.actions - scores.shape[0], NEVER)
         logits = jnp.concatenate([scores, padding]).reshape(rounds, self.actions).max(axis=0)
-        return Categorical(jax.nn.softmax(logits))
+        return Categorical(either(hard, reached, jax.nn.softmax(logits)))
 
 
 class BlendLeaves(eqx.Module):
@@ -52,7 +51,7 @@ class BlendLeaves(eqx.Module):
         return 1 + self.log_std.shape[1]
 
     def distribution(
-        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
         gate = straight_through(scores)
         mean = gate @ jax.nn.softmax(self.logits / temperature, axis=-1) @ primitives
@@ -73,7 +72,7 @@ class AffineLeaves(eqx.Module):
         return 1 + self.log_std.shape[1]
 
     def distribution(
-        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: bool
+        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
         gate = straight_through(scores)
         mean = jnp.array(self.centre) + jnp.array(self.scale) * (gate @ (self.weights @ features + self.bias))
@@ -141,5 +140,5 @@ def straight_through(scores: Float[Array, " leaves"]) -> Float[Array, " leaves"]
     return chosen + (soft - jax.lax.stop_gradient(soft))
 
 
-def gaussian(mean: Float[Array, " outputs"], log_std: Float[Array, " outputs"], hard: bool) -> Distribution:
+def gaussian(mean: Float[Array, " outputs"], log_std: Float[Array, " outputs"], hard: Switch) -> Distribution:
     return GaussianMixture(jnp.zeros(1), mean[None], deviation(log_std, hard))

@@ -6,10 +6,10 @@ from itertools import pairwise
 import equinox as eqx
 import jax.numpy as jnp
 import jax.random as jr
-from jax.nn.initializers import orthogonal
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures, either
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
 from diprl.policy.short_axis import log_softmax
 
@@ -29,11 +29,26 @@ class MLP(eqx.Module):
 
 def make_mlp(sizes: Sequence[int], last_gain: float, *, key: PRNGKeyArray) -> MLP:
     """Orthogonal weights, as PPO implementations have them: gain √2 inside, `last_gain` at the end."""
-    keys = jr.split(key, len(sizes) - 1)
     gains = [2.0**0.5] * (len(sizes) - 2) + [last_gain]
-    layers = zip(keys, gains, pairwise(sizes), strict=True)
-    weights = tuple(orthogonal(gain)(layer_key, shape) for layer_key, gain, shape in layers)
+    layers = orthogonal_layers(list(pairwise(sizes)), key=key)
+    weights = tuple(gain * layer for gain, layer in zip(gains, layers, strict=True))
     return MLP(weights, tuple(jnp.zeros(size) for size in sizes[1:]))
+
+
+def orthogonal_layers(
+    shapes: Sequence[tuple[int, int]], *, key: PRNGKeyArray
+) -> list[Float[Array, "inputs outputs"]]:
+    """For each shape a matrix with orthonormal columns, or rows where those are fewer, evenly drawn from all of them.
+
+    All are factorised together, filled up with zeros: a factorisation takes long to compile, and so one serves all.
+    """
+    long, narrow = np.array([max(shape) for shape in shapes]), max(min(shape) for shape in shapes)
+    inside = np.arange(long.max())[:, None] < long[:, None, None]
+    drawn = jr.normal(key, (len(shapes), long.max(), narrow))
+    columns, triangle = jnp.linalg.qr(jnp.where(inside, drawn, 0.0))
+    columns = columns * jnp.sign(jnp.diagonal(triangle, axis1=-2, axis2=-1))[:, None, :]
+    cut = [whole[: max(shape), : min(shape)] for whole, shape in zip(columns, shapes, strict=True)]
+    return [layer if layer.shape == shape else layer.T for layer, shape in zip(cut, shapes, strict=True)]
 
 
 class MLPPolicy(AbstractPolicy):
@@ -60,8 +75,8 @@ class MLPPolicy(AbstractPolicy):
         output = self.network(features)
         if not self.log_std.shape[0]:
             greedy = (jnp.arange(output.shape[0]) == jnp.argmax(output)).astype(output.dtype)
-            return Categorical(greedy if hardness.terminals else jnp.exp(log_softmax(output)))
+            return Categorical(either(hardness.terminals, greedy, jnp.exp(log_softmax(output))))
         mean = jnp.array(self.centre) + jnp.array(self.scale) * output
         log_std = jnp.log(jnp.array(self.scale)) + self.log_std
-        log_std = jnp.full_like(log_std, -1e9) if hardness.terminals else log_std
+        log_std = either(hardness.terminals, jnp.full_like(log_std, -1e9), log_std)
         return GaussianMixture(jnp.zeros(1), mean[None], log_std)
