@@ -226,7 +226,7 @@ def check_seed(seed: Any) -> None:
     """Refuse what cannot be the seed of a run."""
     if not isinstance(seed, Integral) or isinstance(seed, bool):
         raise DiprlError(f"seed must be a whole number, not {seed!r:.40}")
-    if seed < 0:
+    if int(seed) < 0:
         raise DiprlError(f"seed must not be negative, got {seed}")
-    if seed > LARGEST_SEED:
+    if int(seed) > LARGEST_SEED:
         raise DiprlError(f"seed must be at most {LARGEST_SEED}, not {seed!r:.40}")
