@@ -103,6 +103,11 @@ def test_parsing_the_options_of_train_needs_no_jax() -> None:
     assert not loaded_by(statement) & {"jax", "gymnasium"}
 
 
+def test_training_batches_on_a_bare_machine_needs_jax_alone() -> None:
+    statement = "import diprl.methods.registry, diprl.experiment.suites, diprl.experiment.executors"
+    assert not loaded_by(statement) & {"gymnasium", "minigrid", "mujoco", "sklearn"}
+
+
 FORBIDDEN = {"eval", "exec", "compile", "__import__"}
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
 

@@ -5,12 +5,13 @@ from typing import Literal
 
 import numpy as np
 
+from diprl.cores import available_cores
 from diprl.errors import DiprlError, unknown
 from diprl.program.signature import Discrete
 from diprl.tasks.base import Environments, Task
 from diprl.tasks.envpool_batch import EnvPoolEnvironments, envpool_serves
 from diprl.tasks.sync import SyncEnvironments
-from diprl.tasks.workers import WorkerEnvironments, available_cores
+from diprl.tasks.workers import WorkerEnvironments
 
 Backend = Literal["auto", "sync", "async", "envpool"]
 BACKENDS = ("auto", "sync", "async", "envpool")

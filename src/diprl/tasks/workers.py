@@ -1,6 +1,5 @@
 """A batch of reference environments shared out among worker processes, several environments to each."""
 
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
 from numpy.typing import NDArray
 
+from diprl.cores import available_cores
 from diprl.errors import DiprlError
 from diprl.lifeline import end_with_parent
 from diprl.tasks.base import Step, Task
@@ -122,11 +122,6 @@ class WorkerEnvironments:
             f"{self._name}: the worker process of environments {share.start} to {share.stop - 1} "
             f"died in step {self._steps}"
         )
-
-
-def available_cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _shares(num_envs: int, workers: int) -> list[slice]:
