@@ -10,6 +10,10 @@ environment.
 import argparse
 import subprocess
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from diprl.train.config import Config
 
 SB3 = """
 import time
@@ -57,7 +61,9 @@ def sb3_speed(python: str, steps: int = 4 * 4096) -> float:
     return max(float(done.stdout.split()[-1]) for done in runs)
 
 
-def our_speed(method: str, steps: int = 40 * 4096) -> float:
+def our_speed(
+    method: str, steps: int = 40 * 4096, task_name: str = "CartPole-v1", config: "Config | None" = None
+) -> float:
     """Steps per second of the compiled iteration in its best rollout, one seed, after it is compiled."""
     import jax
     import jax.random as jr
@@ -69,7 +75,7 @@ def our_speed(method: str, steps: int = 40 * 4096) -> float:
     from diprl.tasks.registry import load_task
     from diprl.train.engine import Engine
 
-    task, config, make_agent = load_task("CartPole-v1"), PAPER, find_method(method).agent
+    task, config, make_agent = load_task(task_name), config or PAPER, find_method(method).agent
     agent = make_agent(task, config, key=jr.key(0))
     engine = Engine(task, config, agent)
     state, hyper = first_state(engine, agent, jr.key(1)), config.hyper()

@@ -1,0 +1,169 @@
+"""All figures of speed from one run on one machine, as Markdown.
+
+    python benchmarks/speed.py [--sb3-python PYTHON] [--rejax-python PYTHON] [--only PART …] [--write]
+
+Parts: rivals, limits, program, start, seeds, shapes, inference, mujoco. With --write, docs/performance.md gets the
+tables. Ratios are comparable between machines; seconds are not.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import against_sb3
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "performance.md"
+MARKER = "<!-- measured by benchmarks/speed.py -->"
+SEEDS = (1, 3, 16, 64, 512, 2048)
+PROCESSOR_SEEDS = 64
+"""More than this many seeds at once take minutes without a GPU."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    against_sb3.add_rivals(parser)
+    parts: dict[str, Callable[[argparse.Namespace], list[str]]] = {
+        "rivals": lambda options: against_sb3.table(options.sb3_python, options.rejax_python),
+        "limits": limits_table,
+        "program": program_table,
+        "start": start_table,
+        "seeds": seeds_table,
+        "shapes": shapes_table,
+        "inference": inference_table,
+        "mujoco": mujoco_table,
+    }
+    parser.add_argument("--only", nargs="+", choices=parts, default=list(parts), metavar="PART")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    options = parser.parse_args()
+    lines = []
+    for name in options.only:
+        section = [f"### {TITLES[name]}", "", *parts[name](options), ""]
+        print("\n".join(section), flush=True)
+        lines += section
+    if options.write:
+        PAGE.write_text(PAGE.read_text("utf-8").split(MARKER)[0] + "\n".join([MARKER, "", *lines]), "utf-8")
+
+
+TITLES = {
+    "rivals": "Steps per second, CartPole, 8 × 512 steps, minibatch 64, 10 epochs, one seed",
+    "limits": "Against the machine's matrix products",
+    "program": "From the shell prompt to a scored CartPole program",
+    "start": "Starting up",
+    "seeds": "Many seeds in one compiled program",
+    "shapes": "Depth of the program and number of features",
+    "inference": "One decision of a program",
+    "mujoco": "Batched MuJoCo against AsyncVectorEnv",
+}
+
+
+def limits_table(options: argparse.Namespace) -> list[str]:
+    from limits import limits
+
+    return limits({method: against_sb3.our_speed(method) for method in ("ppo", "diprl")})
+
+
+def seconds_of(command: list[str], **environment: str) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
+    return time.perf_counter() - began
+
+
+def program_table(options: argparse.Namespace) -> list[str]:
+    """Twice the same training, first with an empty cache of compilations."""
+    rows = ["| Compilations | Seconds |", "|---|---:|"]
+    with TemporaryDirectory() as folder:
+        for title in ("none cached", "cached"):
+            command = [sys.executable, "-m", "diprl", "train", "CartPole-v1", "--out", f"{folder}/{title}"]
+            rows.append(f"| {title} | {seconds_of(command, DIPRL_CACHE=folder):.1f} |")
+    return rows
+
+
+def start_table(options: argparse.Namespace) -> list[str]:
+    commands = {"`import diprl`": ["-c", "import diprl"], "`diprl --help`": ["-m", "diprl", "--help"]}
+    best = {name: min(seconds_of([sys.executable, *c]) for _ in range(5)) for name, c in commands.items()}
+    return ["| | Seconds |", "|---|---:|", *(f"| {name} | {value:.2f} |" for name, value in best.items())]
+
+
+def seeds_table(options: argparse.Namespace) -> list[str]:
+    """DiPRL with the paper's settings, as many seeds as the device takes in reasonable time."""
+    import jax
+
+    most = PROCESSOR_SEEDS if jax.default_backend() == "cpu" else SEEDS[-1]
+    rows = [f"| Seeds ({jax.devices()[0].device_kind}) | Steps/s | × one seed |", "|---:|---:|---:|"]
+    first = 0.0
+    for count in [count for count in SEEDS if count <= most]:
+        speed = seeds_speed(count)
+        first = first or speed
+        rows.append(f"| {count} | {speed:,.0f} | {speed / first:.1f} |")
+    return rows
+
+
+def seeds_speed(count: int, rollouts: int = 3) -> float:
+    import jax
+    import jax.random as jr
+    import numpy as np
+
+    from diprl.methods.presets import PAPER
+    from diprl.methods.registry import find_method
+    from diprl.tasks.registry import load_task
+    from diprl.train.engine import Engine
+
+    task, make_agent = load_task("CartPole-v1"), find_method("diprl").agent
+    engine = Engine(task, PAPER, make_agent(task, PAPER, key=jr.key(0)))
+    begin = jax.vmap(lambda key: engine.begin(make_agent(task, PAPER, key=key), key=key))
+    state = jax.jit(begin)(jr.split(jr.key(0), count))
+    advance = jax.jit(jax.vmap(engine.iteration, in_axes=(0, None, None)), donate_argnums=0)
+    best = 0.0
+    for _ in range(rollouts + 1):
+        began = time.perf_counter()
+        state, _ = jax.block_until_ready(advance(state, PAPER.hyper(), np.float32(500)))
+        best = max(best, count * PAPER.rollout_size / (time.perf_counter() - began))
+    return best
+
+
+def shapes_table(options: argparse.Namespace) -> list[str]:
+    """The same number of steps with deeper programs, and on tasks with more features."""
+    from diprl.methods.presets import PAPER
+    from diprl.tasks.registry import load_task
+
+    base = against_sb3.our_speed("diprl", 10 * PAPER.rollout_size)
+    rows = ["| Task | Features | Depth | Relative speed |", "|---|---:|---:|---:|"]
+    for name, depth in [("CartPole-v1", d) for d in (2, 6, 12, 24)] + [("Acrobot-v1", 6), ("DoorKey-5x5", 6)]:
+        config = PAPER.with_values(max_depth=depth)
+        speed = against_sb3.our_speed("diprl", 10 * PAPER.rollout_size, name, config)
+        rows.append(f"| {name} | {load_task(name).layout.features} | {depth} | {speed / base:.2f} |")
+    return rows
+
+
+def inference_table(options: argparse.Namespace) -> list[str]:
+    from diprl.program import parse
+    from inference import measure
+    from parity import EXAMPLE
+
+    figures = measure(parse(EXAMPLE))
+    fastest = min(figures.values())
+    rows = ["| | ns per decision | × the fastest |", "|---|---:|---:|"]
+    return rows + [f"| {name} | {value:.1f} | {value / fastest:.1f} |" for name, value in figures.items()]
+
+
+def mujoco_table(options: argparse.Namespace) -> list[str]:
+    import mujoco_backend as backend
+
+    rows = ["| Environment | Batched/s | AsyncVectorEnv/s | Ratio |", "|---|---:|---:|---:|"]
+    for description in backend.DESCRIPTIONS.values():
+        own = backend.backend_speed(description, 2.0)
+        other = max(backend.async_speed(description, count, 2.0) for count in backend.PROCESSES)
+        rows.append(f"| {description.name} | {own:,.0f} | {other:,.0f} | {own / other:.2f} |")
+    return rows
+
+
+if __name__ == "__main__":
+    main()

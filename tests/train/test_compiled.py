@@ -1,0 +1,67 @@
+"""Guards against training that slows down unnoticed: they count kernels and traces, never seconds."""
+
+import re
+
+import jax
+import jax.random as jr
+import numpy as np
+import pytest
+
+from diprl.methods.base import first_state
+from diprl.methods.presets import PAPER
+from diprl.methods.registry import find_method
+from diprl.tasks.registry import load_task
+from diprl.train.engine import Engine
+
+FREE = {"parameter", "get-tuple-element", "tuple", "constant", "bitcast"}
+"""Instructions that cost nothing when a compiled program runs."""
+COMPUTATION = re.compile(r"^(?:ENTRY )?%?(?P<name>[\w.\-]+) .*\{$")
+INSTRUCTION = re.compile(r"^  (?:ROOT )?%?[\w.\-]+ = .*? (?P<kind>[a-z\-]+)\(")
+
+
+def engine_of(method: str) -> Engine:
+    task = load_task("CartPole-v1")
+    return Engine(task, PAPER, find_method(method).agent(task, PAPER, key=jr.key(0)))
+
+
+def kernels(text: str) -> dict[str, int]:
+    """How many kernels each computation of a compiled program starts, those inside fusions left out."""
+    counts, name = {}, ""
+    for line in text.splitlines():
+        if opened := COMPUTATION.match(line):
+            name = opened["name"]
+            counts[name] = 0
+        elif (instruction := INSTRUCTION.match(line)) and instruction["kind"] not in FREE:
+            counts[name] += 1
+    return {name: count for name, count in counts.items() if "fused" not in name}
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices fuse differently")
+@pytest.mark.parametrize(("method", "in_loop"), [("ppo", 70), ("diprl", 100)])
+def test_a_gradient_step_starts_few_kernels(method: str, in_loop: int) -> None:
+    engine = engine_of(method)
+    agent = find_method(method).agent(engine.task, PAPER, key=jr.key(0))
+    state = jax.eval_shape(lambda key: first_state(engine, agent, key), jr.key(1))
+    compiled = engine.compiled_iteration.lower(state, PAPER.hyper(), np.float32(100)).compile()
+    counts = kernels(compiled.as_text() or "")
+    loops = {name: count for name, count in counts.items() if "region" in name}
+    assert 20 < max(loops.values()) <= in_loop
+
+
+def test_rollouts_are_traced_once() -> None:
+    traces = []
+
+    class Counting(Engine):
+        def iteration(self, *arguments: object) -> object:  # type: ignore[override]
+            traces.append(1)
+            return super().iteration(*arguments)  # type: ignore[arg-type]
+
+    task = load_task("CartPole-v1")
+    config = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
+    agent = find_method("diprl").agent(task, config, key=jr.key(0))
+    engine = Counting(task, config, agent)
+    state = first_state(engine, agent, jr.key(1))
+    for learning_rate in (0.001, 0.002, 0.003):
+        hyper = config.with_values(learning_rate=learning_rate).hyper()
+        state, _ = engine.compiled_iteration(state, hyper, np.float32(100))
+    assert len(traces) == 1
