@@ -1,8 +1,7 @@
-"""Compile quickly and once per machine: options of the compiler, and JAX's cache in the user's cache folder."""
+"""Compile once per machine: JAX's persistent cache in the user's cache folder."""
 
 import os
 from pathlib import Path
-from typing import Any
 
 
 def cache_folder() -> Path:
@@ -23,16 +22,3 @@ def use_compilation_cache() -> None:
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-
-
-def cpu_options() -> dict[str, Any] | None:
-    """What suits programs of many tiny kernels on a processor; other devices keep their defaults.
-
-    Matrices this small lose more by being shared among threads than they gain, and the costlier optimisations double
-    the time to compile without making the code faster.
-    """
-    import jax
-
-    if jax.default_backend() != "cpu":
-        return None
-    return {"xla_cpu_multi_thread_eigen": False, "xla_backend_optimization_level": 1}

@@ -18,7 +18,6 @@ from diprl.policy.agent import Agent, Normaliser, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Task, Twin
 from diprl.train import schedule
-from diprl.train.cache import cpu_options
 from diprl.train.config import Config, Hyper
 from diprl.train.loss import Batch, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
 from diprl.train.parameters import (
@@ -75,8 +74,8 @@ class Engine:
         self.max_entropy = float(jnp.log(max(agent.policy.depth_probabilities().shape[0], 2)))
         self.noise_size = agent.policy.noise_size
         self.has_dual = config.alpha_dual > 0 and agent.policy.architecture.size > 0
-        self.compiled_iteration = jax.jit(self.iteration, donate_argnums=0, compiler_options=cpu_options())
-        self.compiled_update = jax.jit(self.update, donate_argnums=0, compiler_options=cpu_options())
+        self.compiled_iteration = jax.jit(self.iteration, donate_argnums=0)
+        self.compiled_update = jax.jit(self.update, donate_argnums=0)
         self.compiled_act = jax.jit(self.act)
         self.compiled_agent = jax.jit(self.agent)
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from diprl.policy.agent import Normaliser
 from diprl.policy.base import Hardness, Temperatures
-from diprl.train.cache import cpu_options
 from diprl.train.engine import Engine, TrainState
 from diprl.train.evaluate import evaluate
 from diprl.train.parameters import Vector
@@ -26,7 +25,7 @@ class Validator:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.compiled_returns = jax.jit(
-            self.returns_on_twin, static_argnums=4, compiler_options=cpu_options()
+            self.returns_on_twin, static_argnums=4
         )
         self.compiled_act = jax.jit(self.act)
 
