@@ -113,10 +113,10 @@ def seeds_speed(count: int, rollouts: int = 3) -> float:
 
     from diprl.methods.presets import PAPER
     from diprl.methods.registry import find_method
-    from diprl.tasks.registry import load_task
+    from diprl.tasks.twin_tasks import twin_task
     from diprl.train.engine import Engine
 
-    task, make_agent = load_task("CartPole-v1"), find_method("diprl").agent
+    task, make_agent = twin_task("CartPole-v1"), find_method("diprl").agent
     engine = Engine(task, PAPER, make_agent(task, PAPER, key=jr.key(0)))
     begin = jax.vmap(lambda key: engine.begin(make_agent(task, PAPER, key=key), key=key))
     state = jax.jit(begin)(jr.split(jr.key(0), count))
