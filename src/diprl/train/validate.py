@@ -24,9 +24,7 @@ class Validator:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.compiled_returns = jax.jit(
-            self.returns_on_twin, static_argnums=4
-        )
+        self.compiled_returns = jax.jit(self.returns_on_twin, static_argnums=4)
         self.compiled_act = jax.jit(self.act)
 
     def returns(
