@@ -31,8 +31,10 @@ FIRST_LOOK = 64
 DIGITS = (1, 2, 3, 4, 5)
 REPAIRED = 4
 """How many of the most promising proposals get their numbers searched anew."""
-REPAIR = Effort(population=16, episodes=16, most_episodes=64, mutants=0, final_episodes=256)
-REPAIR_EPISODES = 1_500
+TUNING = Effort(population=24, episodes=64, most_episodes=256, mutants=0, final_episodes=1024)
+TUNING_STEPS = 16_000_000
+REPAIR_STEPS = 2_000_000
+"""Environment steps, on a compiled twin, of a search over all numbers and of one for a single proposal."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class Simplifier:
     def run(self) -> None:
         self.accept(Proposal(without_dead_branches(self.program), "remove branches that no state reaches"))
         self.shrink(lambda: proposals.without_branch(self.program))
+        if self.task.twin is not None:
+            self.accept(self.tuned(Proposal(self.program, "tune all numbers"), TUNING_STEPS))
         self.shrink(lambda: proposals.without_coefficient(self.program, self.scales))
         self.accept(Proposal(proposals.rescaled(self.program), "scale conditions"))
         self.round_off()
@@ -116,7 +120,7 @@ class Simplifier:
         """Take proposals as they are while any is acceptable, then with their numbers searched anew."""
         self.take_all(propose, lambda proposal: proposal)
         if self.task.twin is not None:
-            self.take_all(lambda: propose()[:REPAIRED], self.repair)
+            self.take_all(lambda: propose()[:REPAIRED], lambda proposal: self.tuned(proposal, REPAIR_STEPS))
 
     def take_all(
         self, propose: Callable[[], list[Proposal]], prepare: Callable[[Proposal], Proposal]
@@ -132,10 +136,9 @@ class Simplifier:
             else:
                 return
 
-    def repair(self, proposal: Proposal) -> Proposal:
+    def tuned(self, proposal: Proposal, steps: int) -> Proposal:
         """The same shape with its numbers searched anew."""
-        budget = Budget(steps=REPAIR_EPISODES * self.task.horizon)
-        polished = polish(self.task, proposal.program, budget, effort=REPAIR, views=self.views)
+        polished = polish(self.task, proposal.program, Budget(steps=steps), effort=TUNING, views=self.views)
         self.judge.steps += polished.steps
         return replace(proposal, program=polished.program)
 
@@ -166,7 +169,7 @@ def simplify(
 
 def default_episodes(task: Task) -> int:
     """Enough to see a percent where steps are cheap, a hundred where they are not."""
-    return min(2048, 400_000 // task.horizon) if task.twin else 100
+    return min(8192, 4_000_000 // task.horizon) if task.twin else 100
 
 
 def stage(what: str, program: Program, score: float) -> Stage:
