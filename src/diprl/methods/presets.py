@@ -116,7 +116,7 @@ TUNED: dict[str, dict[str, Any]] = {
     "DoorKey-5x5": DOOR_KEY,
     "DoorKey-6x6": DOOR_KEY,
     "DoorKey-8x8": DOOR_KEY,
-    "LunarLander-v3": {"members": 2, "polish_share": 0.0, "learning_rate": 5e-3, "gamma": 0.995},
+    "LunarLander-v3": {"members": 2, "polish_share": 0.0, "learning_rate": 5e-3, "gamma": 0.998},
     "HalfCheetahHurdle": BLENDS | {"total_timesteps": 1_500_000},
     "Pusher2D": BLENDS | {"num_envs": 32, "num_steps": 100, "minibatch_size": 400, "num_epochs": 10},
     "AntRandomGoal": ANT,
