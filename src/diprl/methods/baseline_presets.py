@@ -79,8 +79,9 @@ def ppo(name: str, task: str, budget: int) -> Config:
 
 
 def pi_prl(name: str, task: str, budget: int) -> Config:
-    """DiPRL's settings without its regulariser."""
-    return presets.preset(name, task, budget).with_values(**NO_REGULARISER)
+    """DiPRL's settings without its regulariser, and with the paper's choice of depths where DiPRL needs fewer."""
+    settings = presets.preset(name, task, budget)
+    return settings.with_values(**NO_REGULARISER, max_depth=max(settings.max_depth, PAPER.max_depth))
 
 
 def dtsemnet(name: str, task: str, budget: int) -> Config:

@@ -81,7 +81,13 @@ ANT: dict[str, Any] = BLENDS | {
 """Decisive terminals, since mirrored gaits cancel when blended; no search on a return that pays for never arriving."""
 
 TUNED: dict[str, dict[str, Any]] = {
-    "CartPole-v1": {"total_timesteps": 1_500_000, "members": 5, "polish_share": 0.0, "num_steps": 64},
+    "CartPole-v1": {
+        "total_timesteps": 1_500_000,
+        "members": 5,
+        "polish_share": 0.0,
+        "max_depth": 2,
+        "num_steps": 64,
+    },
     "Acrobot-v1": {
         "max_depth": 10,
         "polish_share": 0.0,
