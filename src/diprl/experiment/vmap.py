@@ -90,9 +90,7 @@ class Batch:
         """Returns of every run on the same episodes of the twin."""
 
         def one(state: TrainState, temperatures: Temperatures) -> Array:
-            return self.returns_on_twin(
-                state.vector, state.normaliser, temperatures, hardness, episodes, key
-            )
+            return self.returns_on_twin(state.vector, state.normaliser, temperatures, hardness, episodes, key)
 
         return jax.vmap(one)(state, temperatures)
 
