@@ -16,7 +16,7 @@ from diprl.program import Program
 
 SETTINGS = [
     "--num-envs", "8", "--num-steps", "16", "--minibatch-size", "64", "--num-epochs", "2", "--hidden-size", "8",
-    "--max-depth", "3", "--total-timesteps", "2000", "--polish-share", "0", "--seed", "4", "--episodes", "6",
+    "--max-depth", "3", "--total-timesteps", "2000", "--no-polish", "--seed", "4", "--episodes", "6",
 ]  # fmt: skip
 TRAIN = ["train", "CartPole-v1", *SETTINGS]
 

@@ -4,6 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from diprl.improve.compare import compare as compare
+    from diprl.improve.polish import polish as polish
+    from diprl.improve.simplify import simplify as simplify
     from diprl.model import PPO as PPO
     from diprl.model import VIPER as VIPER
     from diprl.model import DiPRL as DiPRL
@@ -18,9 +21,23 @@ MODELS = ("DiPRL", "PPO", "PiPRL", "DTSemNet", "VIPER")
 PUBLIC = dict.fromkeys(MODELS, "diprl.model") | {
     "Program": "diprl.program",
     "load_task": "diprl.tasks.registry",
+    "compare": "diprl.improve.compare",
+    "polish": "diprl.improve.polish",
+    "simplify": "diprl.improve.simplify",
 }
 """Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
-__all__ = ["PPO", "VIPER", "DTSemNet", "DiPRL", "PiPRL", "Program", "load_task"]
+__all__ = [
+    "PPO",
+    "VIPER",
+    "DTSemNet",
+    "DiPRL",
+    "PiPRL",
+    "Program",
+    "compare",
+    "load_task",
+    "polish",
+    "simplify",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,12 +5,13 @@ import os
 import shlex
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from diprl.cli.options import EnvironmentOptions
 from diprl.errors import DiprlError
 
 if TYPE_CHECKING:
@@ -35,16 +36,19 @@ class Command:
     """Budget of that training."""
     seed: int = 0
     """Its seed."""
+    task: str | None = None
+    """The environment; default: the one the program was learnt on."""
     json: bool = False
     """End standard output with one JSON object."""
+    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
         from diprl.improve.compare import compare
         from diprl.runs import load_program, sibling
-        from diprl.tasks.registry import task_of
+        from diprl.saved import task_of
 
         program = load_program(self.program)
-        task = task_of(program)
+        task = task_of(self.program, program, self.task, self.environment.parsed())
         text = self.with_text.read_text(encoding="utf-8") if self.with_text else ask_editor(str(program))
         edited = parse_edit(text, program)
         if self.continue_training:

@@ -27,16 +27,12 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.errors import DiprlError
         from diprl.runs import load_program
-        from diprl.tasks.registry import harmless, load_task
+        from diprl.saved import task_of
         from diprl.train.evaluate import EVALUATION_SEED, evaluate_program
 
         program = load_program(self.program)
-        name = self.task or program.task
-        if not name:
-            raise DiprlError(f"{self.program} does not say which environment it is for: give --task")
-        task = load_task(self.task or harmless(name), env_kwargs=self.environment.parsed())
+        task = task_of(self.program, program, self.task, self.environment.parsed())
         score = evaluate_program(
             task, program, self.episodes, EVALUATION_SEED if self.seed is None else self.seed
         )

@@ -1,11 +1,13 @@
 """`diprl polish`: better numbers for a program, judged by its true return."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import tyro
+
+from diprl.cli.options import EnvironmentOptions
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,23 @@ class Command:
     """Where to write the result; default: polished.json next to the program."""
     episodes: int = 100
     """Episodes on the reference environment that both programs are scored on afterwards."""
+    task: str | None = None
+    """The environment; default: the one the program was learnt on."""
     json: bool = False
     """End standard output with one JSON object."""
+    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
         from diprl.improve.polish import polish
         from diprl.improve.search import Budget
         from diprl.runs import load_program, sibling
-        from diprl.tasks.registry import task_of
+        from diprl.saved import task_of
         from diprl.train.cache import use_compilation_cache
         from diprl.train.evaluate import evaluate_program
 
         use_compilation_cache()
         program = load_program(self.program)
-        task = task_of(program)
+        task = task_of(self.program, program, self.task, self.environment.parsed())
         found = polish(task, program, Budget(self.steps, self.seconds), seed=self.seed)
         before = evaluate_program(task, program, self.episodes)
         after = evaluate_program(task, found.program, self.episodes)

@@ -1,11 +1,13 @@
 """`diprl simplify`: the shortest program whose score stays within a tolerance."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import tyro
+
+from diprl.cli.options import EnvironmentOptions
 
 
 @dataclass(frozen=True)
@@ -20,20 +22,23 @@ class Command:
     """Where to write the result; default: simplified.json next to the program."""
     episodes: int = 1000
     """Fresh episodes on the reference environment that both programs are scored on afterwards."""
+    task: str | None = None
+    """The environment; default: the one the program was learnt on."""
     json: bool = False
     """End standard output with one JSON object."""
+    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
         from diprl.display import body, print_stages
         from diprl.improve.simplify import simplify
         from diprl.runs import load_program, sibling
-        from diprl.tasks.registry import task_of
+        from diprl.saved import task_of
         from diprl.train.cache import use_compilation_cache
         from diprl.train.evaluate import evaluate_program
 
         use_compilation_cache()
         program = load_program(self.program)
-        task = task_of(program)
+        task = task_of(self.program, program, self.task, self.environment.parsed())
         result = simplify(task, program, self.tolerance)
         print(f"before\n\n{body(program)}\n\nafter\n\n{body(result.program)}\n")
         print_stages(result.stages)

@@ -46,6 +46,8 @@ class Command:
     """Seconds that an environment may take for a step before the run is given up; default: no limit."""
     device: str = "auto"
     """auto, cpu, gpu (falls back to the CPU with a warning) or gpu-only (fails where there is none)."""
+    polish: bool = True
+    """Whether the preset's share of the budget goes to a search over the discrete program."""
     tensorboard: bool = False
     """Also write TensorBoard logs into the run folder."""
     json: bool = False
@@ -79,7 +81,8 @@ class Command:
 
 
 def given_settings(command: Command) -> dict[str, Any]:
-    return {name: value for name, value in asdict(command.settings).items() if value is not None}
+    given = {name: value for name, value in asdict(command.settings).items() if value is not None}
+    return given if command.polish else {"polish_share": 0.0} | given
 
 
 def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import gymnasium as gym
 
 from diprl.errors import LONGEST_NAME, DiprlError, unknown
-from diprl.program import Program
 from diprl.tasks import discrete
 from diprl.tasks.base import Task
 from diprl.tasks.gymnasium_task import FeatureFunction, gymnasium_task, registered_task, renamed
@@ -90,13 +89,6 @@ def _import(module: str) -> None:
         import_module(module)
     except ImportError as error:
         raise DiprlError(f"the module '{module}' cannot be imported: {error}") from error
-
-
-def task_of(program: Program, name: str | None = None) -> Task:
-    """The task that a program was learnt on, or the one named instead."""
-    if not (name or program.task):
-        raise DiprlError("the program does not say which environment it is for: name it with --task")
-    return load_task(name or harmless(program.task))
 
 
 def harmless(name: Any) -> str:
