@@ -50,7 +50,7 @@ NO_REGULARISER: Settings = {
 TREE: Settings = {"learning_rate": 5e-3}
 """A sound start for DTSemNet."""
 TREE_TUNED: dict[str, Settings] = {
-    "CartPole-v1": {"total_timesteps": 500_000, "max_depth": 4},
+    "CartPole-v1": {"total_timesteps": 1_000_000, "max_depth": 4},
     "Acrobot-v1": {"max_depth": 4},
     "LunarLander-v3": {"max_depth": 5, "gamma": 0.995},
     **{robot: presets.TUNED[robot] for robot in ("HalfCheetahHurdle", "Pusher2D", *ANTS)},
