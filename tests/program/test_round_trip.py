@@ -50,7 +50,7 @@ def test_printed_form() -> None:
         "features: x [m] in [-1.0, 1.0], y\n"
         "actions: left, right\n"
         "\n"
-        "if 3.0*x + y > 0:\n"
+        "if 3*x + y > 0:\n"
         "    if -y + 0.25 > 0:\n"
         "        left\n"
         "    else:\n"

@@ -37,7 +37,7 @@ def format_linear(weights: Sequence[float], bias: float, names: Sequence[str]) -
     """Print a linear form in the order in which it is added, with digits that read back exactly."""
     terms = [_format_term(weight, name) for weight, name in zip(weights, names, strict=True) if weight != 0.0]
     if bias != 0.0 or not terms:
-        terms.append(repr(bias))
+        terms.append(_format_number(bias))
     joined = " + ".join(terms)
     return joined.replace("+ -", "- ")
 
@@ -54,7 +54,12 @@ def parse_linear(tokens: Tokens, names: Sequence[str], kind: str) -> Linear:
 def _format_term(weight: float, name: str) -> str:
     if abs(weight) == 1.0:
         return name if weight > 0.0 else f"-{name}"
-    return f"{weight!r}*{name}"
+    return f"{_format_number(weight)}*{name}"
+
+
+def _format_number(value: float) -> str:
+    """The shortest digits that read back exactly; whole numbers need no point."""
+    return repr(value).removesuffix(".0")
 
 
 def _sum(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
