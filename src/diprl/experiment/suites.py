@@ -7,6 +7,7 @@ from typing import Any
 from diprl.errors import unknown
 from diprl.experiment.grid import Run
 from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
+from diprl.methods.presets import PAPER
 from diprl.train.config import Config
 
 QUICK: dict[str, Any] = {
@@ -96,8 +97,12 @@ def budget(task: str) -> int:
 
 
 def alone(config: Config) -> Config:
-    """Training and extraction by themselves: what several members or a polished program add would hide their effect."""
-    return config.with_values(members=1, polish_share=0.0)
+    """Training and extraction by themselves: what several members or a polished program add would hide their effect.
+
+    There are at least as many depths to choose from as in the paper.
+    """
+    depth = max(config.max_depth, PAPER.max_depth)
+    return config.with_values(members=1, polish_share=0.0, max_depth=depth)
 
 
 def undriven(config: Config) -> Config:
