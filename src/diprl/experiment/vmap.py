@@ -55,7 +55,8 @@ class Batch:
         self.runs, self.config = tuple(runs), runs[0].config
         self.task: Task = twin_task(runs[0].task)
         self.make_agent = lambda key: tree_agent(self.task, self.config, key=key)
-        self.engine = Engine(self.task, self.config.static(), self.make_agent(jr.key(0)))
+        shared = self.config.static().with_values(alpha_dual=max(run.config.alpha_dual for run in runs))
+        self.engine = Engine(self.task, shared, self.make_agent(jr.key(0)))
         hypers = [run.config.hyper() for run in runs]
         self.hyper = Hyper(*(np.stack(values) for values in zip(*hypers, strict=True)))
         self.num_rollouts = self.config.num_rollouts
@@ -208,7 +209,8 @@ def curve_rows(batch: Batch, curve: np.ndarray) -> list[dict[str, float | None]]
 
 def batch_key(run: Run) -> tuple[Any, ...]:
     """Equal for runs that one batch may hold."""
-    return (run.task, run.method, run.config.static(), run.config.num_rollouts, run.episodes)
+    shared = run.config.static().with_values(alpha_dual=0.0)
+    return (run.task, run.method, shared, run.config.num_rollouts, run.episodes)
 
 
 def check_batch(runs: Sequence[Run]) -> None:

@@ -74,6 +74,7 @@ class Engine:
         self.max_entropy = float(jnp.log(max(agent.policy.depth_probabilities().shape[0], 2)))
         self.noise_size = agent.policy.noise_size
         self.has_dual = config.alpha_dual > 0 and agent.policy.architecture.size > 0
+        """Where no run has the dual, it is left out of the compiled code."""
         self.compiled_iteration = jax.jit(self.iteration, donate_argnums=0)
         self.compiled_update = jax.jit(self.update, donate_argnums=0)
         self.compiled_act = jax.jit(self.act)
@@ -194,7 +195,7 @@ class Engine:
         def minibatch_step(carry: tuple, inputs: tuple[Batch, StepSize]) -> tuple[tuple, None]:
             vector, moments, dual = carry
             minibatch, size = inputs
-            in_force = weights._replace(alpha=weights.alpha + self.dual_alpha(dual))
+            in_force = weights._replace(alpha=weights.alpha + self.dual_alpha(dual, hyper))
             gradient = jax.grad(objective)(vector, minibatch, in_force)
             if self.has_dual:
                 agent = self.blueprint.build(vector, state.normaliser)
@@ -221,7 +222,7 @@ class Engine:
         metrics = diagnostics(agent, batch, temperatures, weights.clip_range) | {
             "train/learning_rate": learning_rate,
             "train/clip_range": weights.clip_range,
-            "train/alpha": weights.alpha + self.dual_alpha(dual),
+            "train/alpha": weights.alpha + self.dual_alpha(dual, hyper),
             "train/architecture_entropy": architecture_entropy(agent, temperatures) / self.max_entropy,
             "train/condition_temperature": jnp.asarray(temperatures.condition),
             **{f"train/prog_depth_{d + 1}_prob": depths[d] for d in range(depths.shape[0])},
@@ -248,8 +249,9 @@ class Engine:
         turn = state.rollout % period == 0
         return jnp.array(Groups(turn & open_choice, ~turn, True))
 
-    def dual_alpha(self, dual: Dual) -> Array | float:
-        return jnp.exp(dual.log_alpha) if self.has_dual else 0.0
+    def dual_alpha(self, dual: Dual, hyper: Hyper) -> Array | float:
+        """What the dual adds to α; nothing for a run without one in a batch where others have it."""
+        return jnp.where(hyper.alpha_dual > 0, jnp.exp(dual.log_alpha), 0.0) if self.has_dual else 0.0
 
     def ascend(self, dual: Dual, agent: Agent, temperatures: Temperatures, hyper: Hyper, on: Array) -> Dual:
         """One Adam step of log α along (H − H̄), on the averaged entropy, in architecture phases only."""
