@@ -27,7 +27,7 @@ class Command:
     seeds: str | None = None
     """Training seeds, such as 123,321,456 (the paper's, and the default) or 0:10."""
     executor: str = "local"
-    """local (processes), vmap (many runs in one compiled call) or ray (a cluster)."""
+    """local (processes), vmap (many runs in one compiled call), ray (a cluster) or none (tables of what there is)."""
     workers: int | None = None
     """Worker processes of the local executor; default: one per core."""
     merge: tuple[Path, ...] = ()
