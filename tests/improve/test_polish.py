@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diprl.improve.fitness import ReferenceFitness, make_fitness
-from diprl.improve.polish import polish, polish_within
+from diprl.improve.polish import compare_fairly, polish, polish_within
 from diprl.improve.search import Budget, Effort
 from diprl.train.evaluate import evaluate_program
 from tests.improve.programs import BALANCING, CART_POLE, FALLING
@@ -45,3 +45,8 @@ def test_twin_and_reference_agree_on_how_good_programs_are():
     reference = ReferenceFitness(CART_POLE)(programs, 20, 1).values.mean(axis=1)
     assert twin[1] == reference[1] == 500.0
     assert twin[0] == pytest.approx(reference[0], rel=0.3)
+
+
+def test_without_steps_for_the_comparison_nothing_is_accepted():
+    fitness = make_fitness(CART_POLE, FALLING)
+    assert compare_fairly(fitness, FALLING, BALANCING, episodes=64, most_steps=-1) == (0.0, 0.0, 0)

@@ -149,4 +149,6 @@ def compare_fairly(
         returns = fitness([old, new], block, FINAL_ROUND + len(differences))
         differences = np.append(differences, returns.values[1] - returns.values[0])
         steps += returns.steps
+    if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
+        return 0.0, 0.0, steps
     return float(differences.mean()), float(differences.std(ddof=1) / len(differences) ** 0.5), steps
