@@ -180,7 +180,7 @@ def test_a_dead_branch_is_named() -> None:
     program = parse("if x > 1: go\nelif x > 1.5: turn\nelse: stop", PLANE)
     answer = verify(program, asked(Branches("b", bounds_of(PLANE)))).findings[0].answer
     assert answer.verdict == "refuted"
-    assert answer.details == ("branch 2 is dead: turn where -x + 1.0 >= 0 and x - 1.5 > 0",)
+    assert answer.details == ("branch 2 is dead: turn where -x + 1 >= 0 and x - 1.5 > 0",)
 
 
 def test_thresholds_are_strict() -> None:

@@ -24,7 +24,7 @@ def test_the_example_is_proved() -> None:
     report = verify(BALANCE, patient(BALANCE))
     assert report.proved
     text = str(report)
-    assert "right where 3.0*pole_angle + pole_angular_velocity > 0; mirrored: left where" in text
+    assert "right where 3*pole_angle + pole_angular_velocity > 0; mirrored: left where" in text
     assert "real arithmetic" in text
     assert report.count("proved") == len(report.findings)
 
