@@ -1,8 +1,11 @@
 """Runs small enough for tests; equal settings share one compilation."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from diprl.tasks.base import Task
+from diprl.tasks.registry import TASKS
 from tests.probes import PROBES
 
 SMALL: dict[str, Any] = {
@@ -18,9 +21,14 @@ ROLLOUT = 256
 """Environment steps between updates."""
 
 
-def register_probes(tasks: dict[str, Any]) -> None:
-    """Make the probes known by name, as built-in tasks are."""
-    tasks |= {name: lambda task=task: task for name, task in PROBES.items()}
+@contextmanager
+def registered_probes() -> Iterator[None]:
+    """The probes known by name, as built-in tasks are."""
+    before = dict(TASKS)
+    TASKS.update({name: lambda task=task: task for name, task in PROBES.items()})
+    yield
+    TASKS.clear()
+    TASKS.update(before)
 
 
 def probe(name: str) -> Task:

@@ -11,19 +11,15 @@ import pytest
 from diprl import DiPRL, Program
 from diprl.callbacks import CheckpointCallback, EvalCallback, StopAtScore
 from diprl.errors import DiprlError
-from diprl.tasks.registry import TASKS
 from diprl.train.checkpoint import CheckpointError, save_checkpoint
 from diprl.train.snapshot import Snapshot
-from tests.small import ROLLOUT, SMALL, register_probes
+from tests.small import ROLLOUT, SMALL, registered_probes
 
 
 @pytest.fixture(autouse=True, scope="module")
 def probes_by_name() -> Iterator[None]:
-    before = dict(TASKS)
-    register_probes(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(before)
+    with registered_probes():
+        yield
 
 
 def untrained(**options: Any) -> DiPRL:

@@ -11,12 +11,12 @@ import pytest
 import diprl.improve.polish
 from diprl.runner import Plan, done_steps, run
 from diprl.tasks.base import Task
-from diprl.tasks.registry import TASKS, load_task
+from diprl.tasks.registry import load_task
 from diprl.train.config import Config
 from diprl.train.files import write_whole
 from diprl.train.observers import read_rows
 from tests.counters import Counter
-from tests.small import ROLLOUT, SMALL, probe, register_probes
+from tests.small import ROLLOUT, SMALL, probe, registered_probes
 
 MEMBERS = Config(
     **SMALL | {"total_timesteps": 12 * ROLLOUT, "members": 3, "polish_share": 0.25, "learning_rate": 0.02}
@@ -32,11 +32,8 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True, scope="module")
 def probes_by_name() -> Iterator[None]:
-    before = dict(TASKS)
-    register_probes(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(before)
+    with registered_probes():
+        yield
 
 
 @cache

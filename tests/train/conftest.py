@@ -3,15 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.small import register_probes
-
-from diprl.tasks.registry import TASKS
+from tests.small import registered_probes
 
 
 @pytest.fixture(autouse=True, scope="package")
 def probes_by_name() -> Iterator[None]:
-    before = dict(TASKS)
-    register_probes(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(before)
+    with registered_probes():
+        yield

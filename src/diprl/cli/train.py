@@ -1,7 +1,6 @@
 """`diprl train`: one command from an environment's name to a printed, scored program."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import tyro
 from diprl.cli.interruption import Interruption
 from diprl.cli.options import EnvironmentOptions, parse_seeds
 from diprl.cli.settings import optional_fields
+from diprl.cores import available_cores
 from diprl.errors import DiprlError
 from diprl.train.config import Config
 
@@ -68,7 +68,7 @@ class Command:
         observers = (display, interruption)
         plans = resumed_plans(self, observers) if self.resume else fresh_plans(self, observers)
         plans = [replace(plan, heed=interruption.heed) for plan in plans]
-        workers = min(len(plans), os.cpu_count() or 1) if plans[0].task.twin else 1
+        workers = min(len(plans), available_cores()) if plans[0].task.twin else 1
         with interruption.on(ways_on(self, plans)), display:
             finished = run_seeds(plans, workers, lambda _: None)
         for one in finished:

@@ -5,7 +5,6 @@ All of them keep to the grid's claims, so that several may work on one grid at t
 
 import hashlib
 import multiprocessing
-import os
 import shutil
 import sys
 import time
@@ -16,6 +15,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
+from diprl.cores import available_cores
 from diprl.errors import DiprlError, unknown
 from diprl.experiment.execute import command, execute
 from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, Run, claim, sweep, work_through
@@ -35,7 +35,7 @@ def local(grid: Grid, announce: Announce, workers: int | None = None, execute: E
 
     A worker that dies leaves its run to the others.
     """
-    count = min(workers or os.cpu_count() or 1, len(grid.pending()))
+    count = min(workers or available_cores(), len(grid.pending()))
     if count <= 1:
         return work_through(grid, execute, announce)
     context = multiprocessing.get_context("spawn")
