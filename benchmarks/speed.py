@@ -106,7 +106,7 @@ def seeds_table(options: argparse.Namespace) -> list[str]:
     return rows
 
 
-def seeds_speed(count: int, rollouts: int = 3) -> float:
+def seeds_speed(count: int, rollouts: int = 5) -> float:
     import jax
     import jax.random as jr
     import numpy as np
@@ -114,13 +114,14 @@ def seeds_speed(count: int, rollouts: int = 3) -> float:
     from diprl.methods.presets import PAPER
     from diprl.methods.registry import find_method
     from diprl.tasks.twin_tasks import twin_task
+    from diprl.train.compiling import compiled
     from diprl.train.engine import Engine
 
     task, make_agent = twin_task("CartPole-v1"), find_method("diprl").agent
     engine = Engine(task, PAPER, make_agent(task, PAPER, key=jr.key(0)))
     begin = jax.vmap(lambda key: engine.begin(make_agent(task, PAPER, key=key), key=key))
     state = jax.jit(begin)(jr.split(jr.key(0), count))
-    advance = jax.jit(jax.vmap(engine.iteration, in_axes=(0, None, None)), donate_argnums=0)
+    advance = compiled(jax.vmap(engine.iteration, in_axes=(0, None, None)), donate_argnums=0)
     best = 0.0
     for _ in range(rollouts + 1):
         began = time.perf_counter()

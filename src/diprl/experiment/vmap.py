@@ -30,6 +30,7 @@ from diprl.tasks.twin_tasks import twin_task
 from diprl.train import schedule
 from diprl.train.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
 from diprl.train.collector import device_name
+from diprl.train.compiling import compiled
 from diprl.train.config import Hyper
 from diprl.train.engine import Engine, TrainState
 from diprl.train.evaluate import EVALUATION_SEED
@@ -61,7 +62,7 @@ class Batch:
         self.hyper = Hyper(*(np.stack(values) for values in zip(*hypers, strict=True)))
         self.num_rollouts = self.config.num_rollouts
         self.every = max(1, round(self.num_rollouts / CURVE_POINTS))
-        self.iteration = jax.jit(jax.vmap(self.engine.iteration, in_axes=(0, 0, None)), donate_argnums=0)
+        self.iteration = compiled(jax.vmap(self.engine.iteration, in_axes=(0, 0, None)), donate_argnums=0)
         self.validate = jax.jit(self.all_returns, static_argnums=3)
         self.returns_on_twin = Validator(self.engine).returns_on_twin
 

@@ -41,7 +41,7 @@ class TwinFitness:
 
     def __init__(self, twin: Twin, conditions: int) -> None:
         self.twin, self.conditions = twin, conditions
-        self.reset = jax.jit(jax.vmap(twin.reset))
+        self.begin = jax.jit(lambda starts, alive: begin_lanes(jax.vmap(twin.reset)(starts), alive))
         self.play = jax.jit(partial(play_lanes, twin))
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> Returns:
@@ -68,7 +68,7 @@ class TwinFitness:
         block, few = block_for(len(left))
         rows = padded(left, block)
         packed = take(packed, rows)
-        lanes = begin_lanes(self.reset(starts[rows]), np.arange(block) < len(left))
+        lanes = self.begin(starts[rows], np.arange(block) < len(left))
         while True:
             lanes = jax.device_get(self.play(packed, lanes, few))
             returns[left], lengths[left] = lanes.total[: len(left)], lanes.length[: len(left)]

@@ -24,7 +24,7 @@ from diprl.train.loop import Progress, train
 from diprl.train.snapshot import Observer, Snapshot
 from diprl.train.validate import Validator
 
-VALIDATION_EPISODES = 32
+VALIDATION_EPISODES = 128
 MEMBER_SEEDS = 100_003
 """Distance between the environment seeds of a run's members."""
 
@@ -133,11 +133,16 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
         return any(wishes)
 
     try:
-        state = train(collector, state, job.config, report, reports=50 if engine.twin else 20)
+        state = train(collector, state, job.config, report, reports=reports_of(job))
     finally:
         collector.close()
     steps = int(state.rollout) * job.config.rollout_size
     return Trained(engine, validator, state, schedule.temperatures(job.config.hyper(), 1.0), steps)
+
+
+def reports_of(job: Job) -> int:
+    """How often a training reports: members of one run share its reports where each costs a validation on the twin."""
+    return max(10, 50 // job.config.members) if job.task.twin else 20
 
 
 def begin(job: Job, engine: Engine, make_agent: MakeAgent) -> TrainState:

@@ -4,8 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import jax.numpy as jnp
 import jax.random as jr
+import numpy as np
 
 from diprl.extract import DECIDED, STAGES, Gap, embed, extract, gap, likeliest_depth
 from diprl.improve.fitness import make_fitness
@@ -111,7 +111,7 @@ def depth_table(task: Task, trained: Trained, relaxed: float) -> list[dict[str, 
     """One row per depth the tree holds: size, validation score, gap to the relaxed policy, and which one was picked."""
     tree = tree_of(trained)
     picked = likeliest_depth(tree, float(trained.temperatures.architecture))
-    episodes = 256 if trained.engine.twin else 10
+    episodes = GAP_EPISODES if trained.engine.twin else 10
     rows = []
     for depth in range(1, tree.max_depth + 1):
         program = read_off(task, trained.agent, trained.temperatures, depth)
@@ -132,9 +132,11 @@ def depth_table(task: Task, trained: Trained, relaxed: float) -> list[dict[str, 
 
 def at_depth(state: TrainState, max_depth: int, depth: int) -> TrainState:
     """The same tree, certain of one depth; the architecture is the first group of the vector."""
-    continues = jnp.arange(max_depth - 1) < depth - 1
-    logits = jnp.where(jnp.stack([~continues, continues], axis=-1), DECIDED, 0.0)
-    return state._replace(vector=state.vector.at[: logits.size].set(logits.reshape(-1)))
+    continues = np.arange(max_depth - 1) < depth - 1
+    logits = np.where(np.stack([~continues, continues], axis=-1), DECIDED, 0.0)
+    vector = np.array(state.vector)
+    vector[: logits.size] = logits.reshape(-1)
+    return state._replace(vector=vector)
 
 
 def tree_of(trained: Trained) -> DerivationTree:

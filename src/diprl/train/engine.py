@@ -5,6 +5,7 @@
 `update` is everything after collecting, so that environments outside JAX feed the very same code.
 """
 
+from math import log
 from typing import Any, NamedTuple
 
 import jax
@@ -18,6 +19,7 @@ from diprl.policy.agent import Agent, Normaliser, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Task, Twin
 from diprl.train import schedule
+from diprl.train.compiling import compiled
 from diprl.train.config import Config, Hyper
 from diprl.train.loss import Batch, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
 from diprl.train.parameters import (
@@ -71,13 +73,14 @@ class Engine:
         self.task, self.config = task, config
         self.blueprint = Blueprint(agent)
         self.twin: Twin | None = task.twin() if task.twin else None
-        self.max_entropy = float(jnp.log(max(agent.policy.depth_probabilities().shape[0], 2)))
+        depths = jax.eval_shape(agent.policy.depth_probabilities).shape[0]
+        self.max_entropy = log(max(depths, 2))
         self.noise_size = agent.policy.noise_size
         self.has_dual = config.alpha_dual > 0 and agent.policy.architecture.size > 0
         """Where no run has the dual, it is left out of the compiled code."""
-        self.compiled_iteration = jax.jit(self.iteration, donate_argnums=0)
-        self.compiled_update = jax.jit(self.update, donate_argnums=0)
-        self.compiled_act = jax.jit(self.act)
+        self.compiled_iteration = compiled(self.iteration, donate_argnums=0)
+        self.compiled_update = compiled(self.update, donate_argnums=0)
+        self.compiled_act = compiled(self.act)
         self.compiled_agent = jax.jit(self.agent)
 
     def begin(self, agent: Agent, *, key: PRNGKeyArray) -> TrainState:

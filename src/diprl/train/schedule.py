@@ -1,12 +1,13 @@
 """How settings move over a run: everything is a function of the fraction of the run that is done."""
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from diprl.policy.base import Temperatures
 from diprl.train.config import Hyper
 
-Scalar = Float[Array, ""] | float | float
+Scalar = Float[Array, ""] | float
 
 
 def linear(start: Scalar, end: Scalar, progress: Scalar) -> Float[Array, ""]:
@@ -22,6 +23,7 @@ def geometric(start: Scalar, end: Scalar, part: Scalar) -> Float[Array, ""]:
     return jnp.asarray(start * (end / start) ** part)
 
 
+@jax.jit  # also called on its own, at every report
 def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
     """Conditions and terminals sharpen over the hardening span, the architecture between its ramp and that span's end.
 

@@ -17,6 +17,8 @@ from diprl.train.score import Score, score_of
 
 VALIDATION_SEED = 500_000
 """First seed of validation episodes: never those that train, never those that are reported."""
+BLOCK = 128
+"""Episodes that a twin plays together: one compilation serves any number of them."""
 
 
 class Validator:
@@ -38,11 +40,10 @@ class Validator:
     ) -> Score:
         """The same with what the reference environment reports at the end of episodes."""
         if self.engine.twin is not None:
-            key = jr.key(VALIDATION_SEED + seed)
-            returns = self.compiled_returns(
-                state.vector, state.normaliser, temperatures, hardness, episodes, key
-            )
-            return score_of(np.asarray(returns, np.float64))
+            policy = (state.vector, state.normaliser, temperatures, hardness)
+            first, count = VALIDATION_SEED + 10_000 * seed, -(-episodes // BLOCK)
+            blocks = [self.compiled_returns(*policy, BLOCK, jr.key(first + block)) for block in range(count)]
+            return score_of(np.concatenate(blocks)[:episodes].astype(np.float64))
         generator = np.random.default_rng(seed)
         size = self.engine.noise_size
 
