@@ -1,4 +1,4 @@
-"""Neural PPO against Stable-Baselines3 with the same settings: scores and wall times side by side.
+"""Neural PPO against Stable-Baselines3 with the same settings: scores and processor times side by side.
 
     pip install torch==2.13.0 stable-baselines3        (the CPU build of torch is enough)
     python benchmarks/ppo_cross_check.py [--tasks CartPole-v1 Acrobot-v1 LunarLander-v3] [--seeds 123 321 456]
@@ -36,6 +36,7 @@ class Result:
     steps: int
     score: float
     seconds: float
+    """Processor time, which other work on the machine does not change."""
 
 
 def main() -> None:
@@ -65,9 +66,9 @@ def main() -> None:
 def measure(
     task: Task, implementation: str, train: Callable[[Task, Config, int], Act], config: Config, seed: int
 ) -> Result:
-    began = time.monotonic()
+    began = time.process_time()
     act = train(task, config, seed)
-    seconds = time.monotonic() - began
+    seconds = time.process_time() - began
     score = evaluate(task, act, EPISODES).mean
     return Result(task.name, implementation, seed, config.total_timesteps, score, seconds)
 
@@ -112,7 +113,7 @@ def report(results: list[Result]) -> None:
         seconds = float(np.mean([result.seconds for result in own]))
         print(
             f"{own[0].task:<16}{implementation:<7}{own[0].steps:>9,} steps {each}"
-            f"   mean {np.mean(scores):9.2f}   {seconds:7.1f} s",
+            f"   mean {np.mean(scores):9.2f}   {seconds:7.1f} CPU s",
             flush=True,
         )
 

@@ -209,3 +209,18 @@ def test_the_mass_of_other_depths_never_exceeds_the_entropy_bound(seed: int, tem
     assert found.mass == pytest.approx(1.0 - depths.max() / depths.sum(), abs=1e-6)
     assert 0.0 <= found.mass <= found.bound + 1e-6
     assert 0.0 <= found.entropy <= 1.0 + 1e-9
+
+
+def test_a_negligible_share_of_a_blend_is_left_out() -> None:
+    """A share of 10⁻⁵⁵ is noise to read; what is left adds up to one."""
+    logits = jnp.array([[3.0, -100.0, 0.0]])
+    agent = eqx.tree_at(
+        lambda a: a.policy.terminals,
+        random_agent("blend", 1, seed=4),
+        BlendTerminals(logits, jnp.zeros(2)),
+    )
+    program = extract(agent, signature("blend"), Temperatures(terminal=1.0))
+    assert isinstance(program.root, Blend)
+    assert program.root.weights[1] == 0.0
+    assert sum(program.root.weights) == pytest.approx(1.0)
+    assert len(str(program).splitlines()[-1].split(" + ")) == 2

@@ -24,6 +24,8 @@ from diprl.program.signature import Continuous, Discrete, Signature
 
 ONE_PRIMITIVE = 0.99
 """A blend that gives one primitive more than this becomes that primitive."""
+NEGLIGIBLE = 1e-3
+"""A primitive with a smaller share is left out of a blend."""
 DECIDED = 20.0
 """Logit that makes an embedded choice certain."""
 
@@ -101,6 +103,8 @@ def blend(logits: NDArray[np.float64]) -> Blend:
     weights /= weights.sum()
     if weights.max() > ONE_PRIMITIVE:
         weights = (weights == weights.max()).astype(float)
+    weights = np.where(weights < NEGLIGIBLE, 0.0, weights)
+    weights /= weights.sum()
     return Blend(tuple(weights.tolist()))
 
 

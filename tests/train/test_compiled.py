@@ -1,6 +1,8 @@
 """Guards against training that slows down unnoticed: they count kernels and traces, never seconds."""
 
 import re
+import subprocess
+import sys
 
 import jax
 import jax.random as jr
@@ -65,3 +67,20 @@ def test_rollouts_are_traced_once() -> None:
         hyper = config.with_values(learning_rate=learning_rate).hyper()
         state, _ = engine.compiled_iteration(state, hyper, np.float32(100))
     assert len(traces) == 1
+
+
+TRAINING = """
+import jax
+compiled = []
+jax.monitoring.register_event_duration_secs_listener(
+    lambda event, *_, **__: compiled.append(event) if event.endswith("backend_compile_duration") else None
+)
+from diprl import DiPRL
+DiPRL("CartPole-v1", num_steps=8, minibatch_size=64, members=2).learn(4096)
+print(len(compiled))
+"""
+
+
+def test_a_training_compiles_few_functions() -> None:
+    done = subprocess.run([sys.executable, "-c", TRAINING], capture_output=True, text=True, check=True)
+    assert 5 < int(done.stdout.split()[-1]) <= 25
