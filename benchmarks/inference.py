@@ -1,4 +1,4 @@
-"""Measures how long one decision takes: exported C, the exported Python file, both interpreters.
+"""Measures how long one decision takes: exported C, the exported Python file, both interpreters, a neural policy.
 
     python benchmarks/inference.py cartpole.json
 
@@ -9,11 +9,13 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diprl.export import c_check, export, python
 from diprl.export.samples import Samples, draw
@@ -56,7 +58,25 @@ def measure(program: Program) -> dict[str, float]:
         figures["interpreter, batch"] = _best(lambda: program.act_batch(samples.features), len(samples))
         figures["Python file"] = _best(lambda: [module.play(row) for row in plain], FEW)
         figures["interpreter, one by one"] = _best(lambda: [program.act(row) for row in rows], FEW)
-    return figures
+    return figures | _neural(samples.features, len(program.signature.actions.names))
+
+
+def _neural(features: NDArray[np.float64], actions: int) -> dict[str, float]:
+    """A network of 64 × 64 units that chooses among the same actions, in NumPy."""
+    generator = np.random.default_rng(0)
+    sizes = (features.shape[1], 64, 64, actions)
+    layers = [generator.normal(size=shape).astype(np.float32) for shape in pairwise(sizes)]
+    views = np.nan_to_num(features[:FEW]).astype(np.float32)
+
+    def act(rows: NDArray[np.float32]) -> NDArray[np.int64]:
+        for layer in layers[:-1]:
+            rows = np.tanh(rows @ layer)
+        return (rows @ layers[-1]).argmax(axis=-1)
+
+    return {
+        "network, batch": _best(lambda: act(views), FEW),
+        "network, one by one": _best(lambda: [act(row) for row in views], FEW),
+    }
 
 
 def _compiled(program: Program, samples: Samples, folder: Path) -> dict[str, float]:
