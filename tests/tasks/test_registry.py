@@ -42,6 +42,12 @@ def test_a_name_without_version_means_the_task() -> None:
     assert load_task("MountainCar").potential is not None
 
 
+def test_an_own_id_means_the_task_with_its_primitives() -> None:
+    assert load_task("diprl/Pusher2D-v0") is load_task("Pusher2D")
+    plain = load_task("diprl.tasks.mujoco:diprl/Pusher2D-v0")
+    assert not plain.layout.primitives
+
+
 def test_a_changed_environment_has_no_twin() -> None:
     task = load_task("CartPole-v1", env_kwargs={"sutton_barto_reward": True})
     assert task.twin is None

@@ -14,6 +14,9 @@ from diprl.tasks.gymnasium_task import FeatureFunction, gymnasium_task, register
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 from diprl.tasks.reference import copies_of
 
+OWN_IDS = "diprl/"
+"""What the ids of this package's Gymnasium environments begin with; the task of the same name adds primitives."""
+
 Source = str | gym.Env[Any, Any] | Callable[..., gym.Env[Any, Any]]
 
 TASKS: dict[str, Callable[[], Task]] = {
@@ -66,7 +69,9 @@ def _built_in(name: str) -> Task:
 
 
 def _full_name(name: str) -> str:
-    """The task a name without its version means, such as LunarLander for LunarLander-v3."""
+    """The task that a name without its version means, such as LunarLander for LunarLander-v3, or one of our own ids."""
+    if name.startswith(OWN_IDS):
+        return name.removeprefix(OWN_IDS).rpartition("-v")[0]
     return next((task for task in TASKS if task.rpartition("-v")[0] == name), name)
 
 
@@ -75,7 +80,8 @@ def _registered_id(name: str) -> str:
     module, _, _ = name.rpartition(":")
     if module:
         _import(module)
-    identifier = _full_name(name.rpartition(":")[2])
+    bare = name.rpartition(":")[2]
+    identifier = bare if bare in gym.registry else _full_name(bare)
     if identifier in TASKS and identifier not in gym.registry:
         raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
