@@ -90,17 +90,29 @@ def target_lines() -> tuple[Line, ...]:
     )
 
 
+def sizes(measure: Measure) -> tuple[Line, ...]:
+    """A measure of the programs, for every method whose policies are programs."""
+    programs = {"VIPER": "viper", "DTSemNet": "dtsemnet", "pi-PRL": "pi-prl", "DiPRL": "diprl"}
+    return tuple(Line(label, method, measure) for label, method in programs.items())
+
+
+SIZE_LAYOUTS = (
+    Layout("conditions", "Conditions in the programs", "method", sizes(results.conditions), 0),
+    Layout("coefficients", "Non-zero numbers in the programs", "method", sizes(results.coefficients), 0),
+)
 GAP_LAYOUT = Layout(
     "gap", "Return lost between the relaxed policy and the extracted program", "method", GAP_LINES
 )
 LAYOUTS: dict[str, tuple[Layout, ...]] = {
     "discrete": (
         Layout("returns", "Returns on the discrete tasks", "method", returns("discrete_reward")),
+        *SIZE_LAYOUTS,
         GAP_LAYOUT,
     ),
     "continuous": (
         Layout("returns", "Returns on the continuous tasks", "method", returns("continuous_reward")),
         Layout("distances", "Distance to the goal at the end of an episode", "method", DISTANCE_LINES),
+        *SIZE_LAYOUTS,
         GAP_LAYOUT,
     ),
     "alpha": (Layout("alpha", "Fixed and automatic weight of the architecture entropy", "α", alpha_lines()),),

@@ -46,6 +46,15 @@ def depth(record: Record) -> float | None:
     return record.get("depth")
 
 
+def conditions(record: Record) -> float | None:
+    return record.get("conditions")
+
+
+def coefficients(record: Record) -> float | None:
+    """Non-zero numbers in the program."""
+    return record.get("coefficients")
+
+
 def entropy(record: Record) -> float | None:
     """Architecture entropy as a share of the largest possible one; never below zero by rounding."""
     value = record.get("architecture_entropy")
