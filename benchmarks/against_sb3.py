@@ -47,7 +47,7 @@ print(best)
 """
 
 
-def rejax_speed(python: str, rollouts: int = 20) -> float:
+def rejax_speed(python: str, rollouts: int = 40) -> float:
     """rejax's steps per second in its best rollout, once compiled."""
     script = REJAX.format(rollouts=rollouts)
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True)
@@ -115,7 +115,7 @@ def table(sb3_python: str | None, rejax_python: str | None) -> list[str]:
     heads = ["", "steps/s", *(f"× {name}" for name in rivals)]
     rows = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
     for name, speed in (speeds | rivals).items():
-        ratios = [f"{speed / rival:.1f}" for rival in rivals.values()]
+        ratios = [f"{speed / rival:.2f}" for rival in rivals.values()]
         rows.append(f"| {' | '.join([name, f'{speed:,.0f}', *ratios])} |")
     return rows
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.small import SMALL, probe
 
-from diprl.methods.agents import tree_agent
+from diprl.methods.agents import neural_agent, tree_agent
 from diprl.methods.base import Job, begin, engine_for
 from diprl.train.checkpoint import to_numpy
 from diprl.train.config import Config
@@ -79,6 +79,19 @@ def test_vmapped_seeds_follow_separate_runs() -> None:
         alone = advanced(start(index), 2)
         np.testing.assert_allclose(alone.vector, together.vector[index], rtol=1e-3, atol=1e-4)
         np.testing.assert_array_equal(to_numpy(alone.key), to_numpy(together.key)[index])
+
+
+def test_a_network_learns_in_every_rollout() -> None:
+    """Phases alternate between a program and its architecture; what has no architecture must not wait for one."""
+    config = CONFIG.with_values(architecture_period=2)
+    task = probe("ThresholdProbe")
+    network_engine = engine_for(task, config.static(), neural_agent)[0]
+    state = begin(Job(task, "ppo", config, 0), network_engine, neural_agent)
+    policy = slice(network_engine.blueprint.ends[0], network_engine.blueprint.ends[1])
+    for _ in range(2):
+        before = np.array(state.vector[policy])
+        state, _ = network_engine.compiled_iteration(state, config.hyper(), np.float32(config.num_rollouts))
+        assert not np.array_equal(before, state.vector[policy])
 
 
 def test_discounted_returns_restart_with_each_episode() -> None:

@@ -243,9 +243,10 @@ class Engine:
 
     def active_groups(self, state: TrainState, temperatures: Temperatures) -> Bool[Array, " groups"]:
         """Which groups learn in this rollout: all together, or the architecture and the program by turns."""
-        policy = self.agent(state).policy
-        open_choice = architecture_entropy(self.agent(state), temperatures) >= FROZEN_ENTROPY
-        open_choice = open_choice & (policy.architecture.shape[0] > 0)
+        agent = self.agent(state)
+        if agent.policy.architecture.shape[0] == 0:
+            return jnp.array(Groups(False, True, True))
+        open_choice = architecture_entropy(agent, temperatures) >= FROZEN_ENTROPY
         period = self.config.architecture_period
         if period == 0:
             return jnp.array(Groups(open_choice, True, True))
