@@ -13,6 +13,7 @@ from diprl.methods.base import first_state
 from diprl.methods.presets import PAPER
 from diprl.methods.registry import find_method
 from diprl.tasks.registry import load_task
+from diprl.train.compiling import compiler_options
 from diprl.train.engine import Engine
 
 FREE = {"parameter", "get-tuple-element", "tuple", "constant", "bitcast"}
@@ -67,6 +68,18 @@ def test_rollouts_are_traced_once() -> None:
         hyper = config.with_values(learning_rate=learning_rate).hyper()
         state, _ = engine.compiled_iteration(state, hyper, np.float32(100))
     assert len(traces) == 1
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices fuse differently")
+def test_our_compiler_options_change_no_bit() -> None:
+    task = load_task("CartPole-v1")
+    config = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
+    agent = find_method("diprl").agent(task, config, key=jr.key(0))
+    engine = Engine(task, config, agent)
+    plain = jax.jit(engine.iteration)(first_state(engine, agent, jr.key(1)), config.hyper(), np.float32(100))
+    ours = engine.compiled_iteration(first_state(engine, agent, jr.key(1)), config.hyper(), np.float32(100))
+    assert compiler_options()
+    np.testing.assert_array_equal(plain[0].vector, ours[0].vector)
 
 
 TRAINING = """

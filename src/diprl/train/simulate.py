@@ -36,7 +36,7 @@ class Lanes(NamedTuple):
     step: Int[Array, ""]
 
 
-def begin_lanes(states: Any, alive: Any) -> Lanes:
+def begin_lanes(states: Any, alive: Bool[Array, " lanes"]) -> Lanes:
     """Episodes about to begin; lanes that are not alive stand still."""
     count = alive.shape[0]
     return Lanes(states, alive, jnp.zeros(count), jnp.zeros(count, jnp.int32), jnp.zeros((), jnp.int32))
