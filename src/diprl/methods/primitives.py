@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,13 @@ SETTINGS = Config(
     clip_range_end=0.2,
     entropy_coefficient=0.0,
 )
-"""PPO for locomotion and manipulation, the same for every primitive."""
+"""PPO for locomotion and manipulation."""
+
+PUSHING: dict[str, Any] = {"learning_rate": 1e-3, "deviation": 0.3}
+"""Effort is dear on the table, so loud noise would teach the arm to keep still."""
+
+TUNED: dict[str, dict[str, Any]] = {"pusher_left": PUSHING, "pusher_down": PUSHING}
+"""Where a primitive wants settings of its own."""
 
 
 def train_primitive(
@@ -43,7 +50,7 @@ def train_primitive(
 ) -> Primitive:
     """Train one primitive through its budget, going on from its checkpoint, and score it on its own task."""
     task = find_primitive_task(name)()
-    config = SETTINGS.with_values(total_timesteps=total_timesteps or task.budget)
+    config = SETTINGS.with_values(total_timesteps=total_timesteps or task.budget, **TUNED.get(name, {}))
     trained = train_agent(Job(task, "ppo", config, seed, observers, checkpoint), neural_agent, None)
     score = evaluate(task, agent_act(trained), episodes).mean
     command = f"diprl primitives train {name} --seed {seed}"

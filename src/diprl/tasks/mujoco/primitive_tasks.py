@@ -31,7 +31,7 @@ def primitive_tasks() -> dict[str, Callable[[], Task]]:
     return {
         "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=6_000_000),
         "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=3_000_000),
-        "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_000_000),
+        "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_500_000),
         "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=1_000_000),
         "ant_up": partial(_task, ant_up, ANT_SENSES, budget=4_000_000),
     }
@@ -56,12 +56,12 @@ def cheetah_jump() -> Description:
 
 
 def pusher_left() -> Description:
-    """Push the puck towards −x."""
+    """Push the puck left, to the x of the goal."""
     return _pushing("pusher_left", coordinate=skills.PUCK_X)
 
 
 def pusher_down() -> Description:
-    """Push the puck towards −y, from the task's start or from where `pusher_left` has brought it."""
+    """Push the puck down, to the y of the goal, from the task's start or from where `pusher_left` has brought it."""
     start = partial(mixed_start, PUSHER.start, partial(states_along, pusher_left, skills.puck_within_reach))
     return replace(_pushing("pusher_down", coordinate=skills.PUCK_Y), start=start)
 

@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from diprl.tasks.mujoco import ant, pusher
 from diprl.tasks.mujoco.description import Array, Outcome, States, never, squared_norm, sum_of_parts, velocity
-from diprl.tasks.mujoco.engine import INTERVAL
 
 PITCH = 2
 PUCK_X, PUCK_Y = 3, 4
@@ -38,10 +37,13 @@ def effort_cost(progress: float) -> float:
 
 
 def judge_push(before: States, actions: Array, after: States, *, coordinate: int, effort: float) -> Outcome:
-    """The puck's speed towards −x or −y, a lure for the tip towards the puck, less effort."""
+    """The task's own costs, but of the puck's way to the goal only what lies along x or along y.
+
+    Speed towards −x or −y would teach to push the puck past the goal, where no primitive could fetch it.
+    """
     parts = {
-        "push": -velocity(before, after, coordinate),
-        "lure": 0.5 * (pusher.reach(before) - pusher.reach(after)) / INTERVAL,
+        "push": -np.abs(after.qpos[:, coordinate] - pusher.GOAL[coordinate - PUCK_X]),
+        "reach": -0.5 * pusher.reach(after),
         "effort": -effort * squared_norm(actions),
     }
     return sum_of_parts(parts, never(after))
