@@ -35,7 +35,15 @@ SETTINGS = Config(
 PUSHING: dict[str, Any] = {"learning_rate": 1e-3, "deviation": 0.3}
 """Effort is dear on the table, so loud noise would teach the arm to keep still."""
 
-TUNED: dict[str, dict[str, Any]] = {"pusher_left": PUSHING, "pusher_down": PUSHING}
+RUNNING: dict[str, Any] = {"learning_rate": 8e-4}
+"""Larger steps find a gait that clears the bars instead of one that stumbles over them."""
+
+TUNED: dict[str, dict[str, Any]] = {
+    "cheetah_forward": RUNNING,
+    "cheetah_jump": RUNNING,
+    "pusher_left": PUSHING,
+    "pusher_down": PUSHING,
+}
 """Where a primitive wants settings of its own."""
 
 

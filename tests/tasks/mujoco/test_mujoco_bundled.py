@@ -59,12 +59,13 @@ def test_jump_leaps_and_stays_upright() -> None:
     assert np.mean(np.abs(last.qpos[:, 2]) < 1.5) > 0.8
 
 
-@pytest.mark.parametrize(("name", "coordinate"), [("pusher_left", 3), ("pusher_down", 4)])
-def test_pushers_push(name: str, coordinate: int) -> None:
+@pytest.mark.parametrize(("name", "coordinate", "goal"), [("pusher_left", 3, 0.0), ("pusher_down", 4, -1.0)])
+def test_pushers_push_as_far_as_the_goal(name: str, coordinate: int, goal: float) -> None:
     if name not in SHIPPED:
         pytest.skip("not trained yet")
     first, last, _ = move(bundled_primitive(name), 100)
-    assert np.mean(last.qpos[:, coordinate] - first.qpos[:, coordinate]) < -0.3
+    assert np.mean(last.qpos[:, coordinate] - first.qpos[:, coordinate]) < -0.2
+    assert np.mean(np.abs(last.qpos[:, coordinate] - goal)) < 0.1
 
 
 @pytest.mark.skipif("ant_up" not in SHIPPED, reason="not trained yet")

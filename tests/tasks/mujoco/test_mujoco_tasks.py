@@ -9,10 +9,9 @@ from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.mujoco.ant import judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
-from diprl.tasks.mujoco.cheetah import HURDLES
-from diprl.tasks.mujoco.description import Start
+from diprl.tasks.mujoco.description import Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
-from diprl.tasks.mujoco.primitive_tasks import cheetah_forward, mixed_start, primitive_tasks
+from diprl.tasks.mujoco.primitive_tasks import mixed_start, primitive_tasks, pusher_down, pusher_left
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.skills import ant_pace, effort_cost
@@ -137,23 +136,20 @@ def test_a_share_of_episodes_begins_in_the_bank() -> None:
     assert np.array_equal(from_bank, (drawn.qvel == 9.0).all(axis=1))
 
 
-@pytest.mark.parametrize(("progress", "fewest", "most"), [(0.0, 400, 600), (0.6, 190, 310), (1.0, 0, 0)])
-def test_a_runner_trains_on_open_ground_too_until_it_can_run(progress: float, fewest: int, most: int) -> None:
-    anneal_start = cheetah_forward().anneal_start
-    assert anneal_start is not None
-    x = anneal_start(progress)(np.random.default_rng(0), 1000).qpos[:, 0]
-    beyond = x > HURDLES[-1] + 2.0
-    assert fewest <= beyond.sum() <= most
-    assert np.abs(x[~beyond]).max() <= 0.1
+@pytest.mark.parametrize(("name", "coordinate", "goal"), [("pusher_left", 3, 0.0), ("pusher_down", 4, -1.0)])
+def test_a_push_costs_what_is_left_of_its_own_coordinate(name: str, coordinate: int, goal: float) -> None:
+    describe = {"pusher_left": pusher_left, "pusher_down": pusher_down}[name]
+    start = PUSHER.start(np.random.default_rng(1), 5)
+    near, far = (place(start, coordinate, goal + offset) for offset in (-0.1, 0.4))
+    costs = [describe().judge(states, np.zeros((5, 3)), states).info["reward_push"] for states in (near, far)]
+    assert costs[0] == pytest.approx(-0.1)
+    assert costs[1] == pytest.approx(-0.4)
 
 
-def test_a_batch_begins_episodes_where_training_has_come_to() -> None:
-    batch = MujocoEnvironments(cheetah_forward(), lambda observations: observations, 40)
-    for progress, somewhere_beyond in ((0.0, True), (1.0, False)):
-        batch.set_progress(progress)
-        batch.reset(seed=0)
-        assert (batch.states.qpos[:, 0] > 20.0).any() == somewhere_beyond
-    batch.close()
+def place(start: Start, coordinate: int, value: float) -> States:
+    qpos = start.qpos.copy()
+    qpos[:, coordinate] = value
+    return States(qpos, start.qvel, np.zeros((len(qpos), 2, 3)), start.goal)
 
 
 @pytest.mark.parametrize(

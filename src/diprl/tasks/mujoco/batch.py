@@ -74,7 +74,7 @@ class MujocoEnvironments:
         self.num_envs = num_envs
         self.description = description
         self._view = view
-        self._judge, self._start = description.judge, description.start
+        self._judge = description.judge
         self._simulator = Simulator(description, num_envs)
         self._rng = np.random.default_rng()
         self._elapsed = np.zeros(num_envs, np.int64)
@@ -112,8 +112,6 @@ class MujocoEnvironments:
         """Tell a description that changes during training how much of it has passed, from 0 to 1."""
         if self.description.anneal is not None:
             self._judge = self.description.anneal(fraction)
-        if self.description.anneal_start is not None:
-            self._start = self.description.anneal_start(fraction)
 
     def close(self) -> None:
         self._simulator.close()
@@ -133,4 +131,4 @@ class MujocoEnvironments:
         return view
 
     def _fresh(self, count: int) -> States:
-        return self._simulator.settle(self._start(self._rng, count))
+        return self._simulator.settle(self.description.start(self._rng, count))

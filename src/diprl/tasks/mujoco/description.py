@@ -75,8 +75,6 @@ class Description:
     """Actions are clipped to plus or minus this."""
     anneal: Callable[[float], Judge] | None = None
     """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
-    anneal_start: Callable[[float], Starts] | None = None
-    """The beginnings at a fraction of training, likewise."""
 
     def clip(self, actions: NDArray[Any]) -> Array:
         """Actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
