@@ -11,7 +11,8 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.experiment.executors import find_executor, local
 from diprl.experiment.grid import Grid, Run, claim, work_through
-from diprl.experiment.records import Record, lasting
+from diprl.experiment.records import Record, Store, lasting
+from diprl.train.config import Config
 from tests.experiment.fixtures import make_record, make_run, step_by_step
 from tests.experiment.kill_me import SEEDS, small_grid
 
@@ -86,6 +87,16 @@ def test_a_key_depends_on_what_decides_the_result_and_on_nothing_else() -> None:
         replace(run, config=run.config.with_values(alpha=0.5)),
     ]
     assert len({run.key, *(other.key for other in others)}) == 6
+
+
+def test_committed_records_keep_their_keys() -> None:
+    records = Store(Path(__file__).parents[2] / "results").read().values()
+    assert records
+    for record in records:
+        names = ("task", "method", "preset", "seed", "variant")
+        config, episodes = Config(**record["settings"]), len(record["score"]["returns"])
+        run = Run(**{name: record[name] for name in names}, config=config, episodes=episodes)
+        assert run.key == record["key"]
 
 
 def test_an_unknown_executor_answers_with_the_nearest() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.experiment.records import Record, Store
@@ -22,6 +23,8 @@ from diprl.train.config import Config
 WORK, CLAIMS = "work", "work/claims"
 PATIENCE = 0.5
 """Seconds between looks at runs that another process holds."""
+ADDED_LATER = {"choose_primitives": False}
+"""Settings that the first records do not know, each with the value that those were made with."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Run:
     @property
     def key(self) -> str:
         """A name that is the same for the same run and for no other."""
-        decisive = [self.task, self.method, asdict(self.config), self.seed, self.episodes]
+        decisive = [self.task, self.method, decisive_settings(self.config), self.seed, self.episodes]
         digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
         return f"{self.task}/{self.method}/seed{self.seed}/{digest[:16]}"
 
@@ -53,6 +56,12 @@ class Run:
     def title(self) -> str:
         labels = [self.method, self.task, self.preset, self.variant, f"seed {self.seed}"]
         return ", ".join(label for label in labels if label)
+
+
+def decisive_settings(config: Config) -> dict[str, Any]:
+    """What a run's key is made of: a new setting leaves the keys of runs without it as they were."""
+    added = ADDED_LATER.items()
+    return {name: value for name, value in asdict(config).items() if (name, value) not in added}
 
 
 Execute = Callable[[Run, Path], Record]
