@@ -124,7 +124,14 @@ TUNED: dict[str, dict[str, Any]] = {
     "DoorKey-8x8": DOOR_KEY,
     "LunarLander-v3": {"members": 2, "polish_share": 0.0, "learning_rate": 5e-3, "gamma": 0.998},
     "HalfCheetahHurdle": BLENDS | {"total_timesteps": 1_500_000},
-    "Pusher2D": BLENDS | {"num_envs": 32, "num_steps": 100, "minibatch_size": 400, "num_epochs": 10},
+    "Pusher2D": BLENDS
+    | {
+        "total_timesteps": 240_000,
+        "num_envs": 32,
+        "num_steps": 100,
+        "minibatch_size": 400,
+        "num_epochs": 10,
+    },
     "AntRandomGoal": ANT,
     "AntCrossMaze": ANT,
     "AntRandomGoal-return": ANT,
