@@ -30,7 +30,7 @@ def primitive_tasks() -> dict[str, Callable[[], Task]]:
     """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
     return {
         "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=6_000_000),
-        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=3_000_000),
+        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=2_000_000),
         "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_500_000),
         "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=1_000_000),
         "ant_up": partial(_task, ant_up, ANT_SENSES, budget=4_000_000),
