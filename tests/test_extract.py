@@ -35,7 +35,7 @@ def program_actions(program: Program, kind: str, views: NDArray[np.float32]) -> 
     layout = LAYOUTS[kind]
     primitives = (
         views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
-        if kind == "blend"
+        if layout.primitives
         else None
     )
     return program.act_batch(views[:, : layout.features], primitives)

@@ -13,6 +13,7 @@ from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
 from diprl.policy.derivation_tree import (
     AffineTerminals,
     BlendTerminals,
+    ChoiceTerminals,
     DerivationTree,
     DiscreteTerminals,
     Terminals,
@@ -90,6 +91,8 @@ def terminal(
         return Act(int(np.argmax(terminals.logits[index])))
     if isinstance(terminals, BlendTerminals):
         return blend(np.asarray(terminals.logits[index], np.float64) / float(temperatures.terminal))
+    if isinstance(terminals, ChoiceTerminals):
+        return only(int(np.argmax(terminals.logits[index])), terminals.logits.shape[1])
     reach = np.asarray(terminals.scale)
     weights = reach[:, None] * np.asarray(terminals.weights[index], np.float64) / scale
     bias = (
@@ -106,6 +109,11 @@ def blend(logits: NDArray[np.float64]) -> Blend:
     weights = np.where(weights < NEGLIGIBLE, 0.0, weights)
     weights /= weights.sum()
     return Blend(tuple(weights.tolist()))
+
+
+def only(primitive: int, count: int) -> Blend:
+    """The blend that is one primitive."""
+    return Blend(tuple(float(index == primitive) for index in range(count)))
 
 
 def chain(program: Program) -> tuple[list[Condition], list[Terminal]]:

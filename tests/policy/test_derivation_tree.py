@@ -17,11 +17,12 @@ from diprl.policy.derivation_tree import (
     LOG_STD_FLOOR,
     AffineTerminals,
     BlendTerminals,
+    ChoiceTerminals,
     DerivationTree,
     DiscreteTerminals,
     make_tree,
 )
-from diprl.policy.distributions import Categorical, GaussianMixture
+from diprl.policy.distributions import Categorical, Choice, GaussianMixture
 
 DEPTHS = (1, 2, 5)
 PRIMITIVES = np.array([[0.1, 1.0], [-0.4, 0.2], [0.3, -0.9]], np.float32)
@@ -64,12 +65,23 @@ def density(tree: DerivationTree, index: int, features: NDArray[np.float64], act
     if isinstance(terminals, BlendTerminals):
         mean = softmax(np.asarray(terminals.logits[index], np.float64) / WARM.terminal) @ PRIMITIVES
         deviation = np.exp(np.asarray(terminals.log_std))
+    elif isinstance(terminals, ChoiceTerminals):
+        shares = softmax(np.asarray(terminals.logits[index], np.float64) / WARM.terminal)
+        deviation = np.exp(np.asarray(terminals.log_std))
+        return float(
+            sum(s * normal_density(action, m, deviation) for s, m in zip(shares, PRIMITIVES, strict=True))
+        )
     else:
         scale = np.array(terminals.scale)
         mean = np.array(terminals.centre) + scale * (
             np.asarray(terminals.weights[index]) @ features + np.asarray(terminals.bias[index])
         )
         deviation = scale * np.exp(np.asarray(terminals.log_std))
+    return normal_density(action, mean, deviation)
+
+
+def normal_density(action: NDArray[Any], mean: NDArray[Any], deviation: NDArray[Any]) -> float:
+    """Density of independent Gaussians."""
     normal = np.exp(-0.5 * ((action - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     return float(np.prod(normal))
 
@@ -149,6 +161,13 @@ def test_nothing_is_sampled_below_the_floor_of_the_deviation() -> None:
     distribution = tree.distribution(jnp.zeros(FEATURES), jnp.asarray(PRIMITIVES), WARM, SOFT)
     assert isinstance(distribution, GaussianMixture)
     np.testing.assert_array_equal(distribution.log_std, [LOG_STD_FLOOR, 0.0])
+
+
+def test_the_entropy_of_a_choice_is_that_of_its_shares() -> None:
+    """Noise of the motors is no choice: it must not be paid for."""
+    shares = np.array([0.5, 0.25, 0.25], np.float32)
+    mixture = GaussianMixture(jnp.log(shares), jnp.asarray(PRIMITIVES), jnp.array([-1.0, 2.0]))
+    assert float(jax.jit(lambda m: Choice(m).entropy())(mixture)) == pytest.approx(1.5 * np.log(2), abs=1e-6)
 
 
 def test_categorical_samples_follow_the_probabilities() -> None:

@@ -11,6 +11,7 @@ from diprl.policy.base import HARD, Temperatures
 from diprl.policy.derivation_tree import (
     AffineTerminals,
     BlendTerminals,
+    ChoiceTerminals,
     DerivationTree,
     DiscreteTerminals,
     Terminals,
@@ -20,18 +21,20 @@ from diprl.program.signature import Actions, Continuous, Discrete, Feature, Prim
 from diprl.tasks.base import Layout
 
 FEATURES = 3
-KINDS = ("discrete", "affine", "blend")
+KINDS = ("discrete", "affine", "blend", "choice")
 WARM = Temperatures(architecture=0.7, condition=0.5, terminal=0.25)
 LAYOUTS = {
     "discrete": Layout(FEATURES, FEATURES + 1),
     "affine": Layout(FEATURES, FEATURES + 1),
     "blend": Layout(FEATURES, FEATURES + 1, primitives=3, actuators=2),
+    "choice": Layout(FEATURES, FEATURES + 1, primitives=3, actuators=2),
 }
 """The critic sees one number more than the conditions read."""
 ACTIONS: dict[str, Actions] = {
     "discrete": Discrete(("left", "stay", "right", "jump")),
     "affine": Continuous(("push", "turn"), (-2.0, 0.0), (3.0, 1.0)),
     "blend": Primitives(("walk", "run", "rest"), (-0.5, -1.0), (0.5, 2.0)),
+    "choice": Primitives(("walk", "run", "rest"), (-0.5, -1.0), (0.5, 2.0)),
 }
 
 
@@ -49,6 +52,8 @@ def random_terminals(kind: str, count: int, generator: np.random.Generator) -> T
         return DiscreteTerminals(numbers(generator, count, 4))
     if kind == "blend":
         return BlendTerminals(numbers(generator, count, 3), jnp.asarray([-0.3, -1.0]))
+    if kind == "choice":
+        return ChoiceTerminals(numbers(generator, count, 3), jnp.asarray([-0.3, -1.0]))
     weights, bias = numbers(generator, count, 2, FEATURES), numbers(generator, count, 2)
     return AffineTerminals(weights, bias, jnp.asarray([-0.3, -1.0]), (0.5, 0.5), (2.5, 0.5))
 

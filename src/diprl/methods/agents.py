@@ -13,6 +13,7 @@ from diprl.policy.base import AbstractPolicy
 from diprl.policy.derivation_tree import (
     AffineTerminals,
     BlendTerminals,
+    ChoiceTerminals,
     DiscreteTerminals,
     Terminals,
     make_tree,
@@ -32,6 +33,8 @@ def tree_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
     features = task.layout.features
     count, log_std = 2 * config.max_depth - 1, log(config.deviation)
     terminals = make_terminals(task.signature, count, features, log_std, key=terminal_key)
+    if config.choose_primitives and isinstance(terminals, BlendTerminals):
+        terminals = ChoiceTerminals(terminals.logits, terminals.log_std)
     tree = make_tree(features, config.max_depth, terminals, key=tree_key)
     return with_critic(tree, task.layout, config, key=critic_key)
 

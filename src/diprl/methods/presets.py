@@ -72,13 +72,19 @@ BLENDS: dict[str, Any] = {
 """Programs over primitives: noise that leaves a gait a gait, and terminals that act for several steps in turn."""
 
 ANT: dict[str, Any] = BLENDS | {
-    "total_timesteps": 2_000_000,
+    "total_timesteps": 1_200_000,
     "polish_share": 0.0,
-    "terminal_temperature": 0.05,
-    "terminal_temperature_end": 0.02,
+    "choose_primitives": True,
+    "deviation": 0.1,
+    "learning_rate": 0.01,
+    "entropy_coefficient": 0.02,
     "settle_terminals": 0.1,
+    "architecture_from": 0.3,
+    "architecture_to": 0.7,
+    "harden_to": 0.7,
+    "condition_temperature_end": 0.02,
 }
-"""Decisive terminals, since mirrored gaits cancel when blended; no search on a return that pays for never arriving."""
+"""Terminals choose, since mirrored gaits cancel when blended; no search on a return that pays for never arriving."""
 
 TUNED: dict[str, dict[str, Any]] = {
     "CartPole-v1": {
@@ -133,7 +139,7 @@ TUNED: dict[str, dict[str, Any]] = {
         "num_epochs": 10,
     },
     "AntRandomGoal": ANT,
-    "AntCrossMaze": ANT,
+    "AntCrossMaze": ANT | {"total_timesteps": 800_000, "gamma": 0.995},
     "AntRandomGoal-return": ANT,
     "AntCrossMaze-return": ANT,
 }

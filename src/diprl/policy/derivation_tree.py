@@ -16,7 +16,13 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
-from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+from diprl.policy.distributions import (
+    SMALLEST_PROBABILITY,
+    Categorical,
+    Choice,
+    Distribution,
+    GaussianMixture,
+)
 from diprl.policy.short_axis import log_softmax, running_totals
 
 NEVER = -1e9
@@ -57,6 +63,29 @@ class BlendTerminals(eqx.Module):
         return GaussianMixture(log_weights, means, deviation(self.log_std, hard))
 
 
+class ChoiceTerminals(eqx.Module):
+    """One categorical distribution over the primitives per terminal: a primitive acts by itself or not at all.
+
+    Terminals that choose the same primitive act alike, so the mixture has one component per primitive.
+    """
+
+    logits: Float[Array, "terminals primitives"]
+    log_std: Float[Array, " actuators"]
+
+    @property
+    def noise_size(self) -> int:
+        return 1 + self.log_std.shape[0]
+
+    def mixture(
+        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
+    ) -> Distribution:
+        likeliest = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
+        choice = either(hard, likeliest, jnp.exp(log_softmax(self.logits / temperature)))
+        shares = jnp.exp(log_weights) @ choice
+        log_shares = jnp.log(jnp.maximum(shares, SMALLEST_PROBABILITY))
+        return Choice(GaussianMixture(log_shares, primitives, deviation(self.log_std, hard)))
+
+
 class AffineTerminals(eqx.Module):
     """One affine controller of the normalised features per terminal, in units of the action range."""
 
@@ -78,7 +107,7 @@ class AffineTerminals(eqx.Module):
         return GaussianMixture(log_weights, means, deviation(log_std, hard))
 
 
-Terminals = DiscreteTerminals | BlendTerminals | AffineTerminals
+Terminals = DiscreteTerminals | BlendTerminals | ChoiceTerminals | AffineTerminals
 
 
 class DerivationTree(AbstractPolicy):

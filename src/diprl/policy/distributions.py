@@ -55,4 +55,21 @@ class GaussianMixture(eqx.Module):
         return self.means[component] + jnp.exp(self.log_std) * noise
 
 
-Distribution = Categorical | GaussianMixture
+class Choice(eqx.Module):
+    """One of several actions, carried out with some noise: a mixture whose components, not their noise, should vary."""
+
+    mixture: GaussianMixture
+
+    def log_prob(self, action: Float[Array, " outputs"]) -> Float[Array, ""]:
+        return self.mixture.log_prob(action)
+
+    def entropy(self) -> Float[Array, ""]:
+        """The entropy of the choice alone."""
+        log_weights = self.mixture.log_weights
+        return -total(jnp.exp(log_weights) * log_weights)
+
+    def sample(self, uniform: Float[Array, " noise"]) -> Float[Array, " outputs"]:
+        return self.mixture.sample(uniform)
+
+
+Distribution = Categorical | GaussianMixture | Choice

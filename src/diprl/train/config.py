@@ -68,6 +68,8 @@ class Config:
     """Divide rewards by a running deviation of returns (for continuous control)."""
     deviation: float = 0.6
     """Standard deviation of continuous actions at the start: of half their range, of the motors' units for blends."""
+    choose_primitives: bool = False
+    """Terminals choose one primitive instead of blending all, where primitives are of no use when blended."""
     noise_correlation: float = 0.0
     """How much the random numbers of a step resemble those of the step before, falling to 0 by half of the run."""
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from diprl.tasks.mujoco.ant import (
+    APPROACH_CROSS_MAZE,
     APPROACH_RANDOM_GOAL,
+    ARRIVAL_BONUS,
     CROSS_MAZE,
     MAZE_GOALS,
     RANDOM_GOAL,
@@ -60,8 +62,27 @@ def test_the_training_reward_pays_for_approaching_and_arriving_but_not_for_linge
     assert judge(far, still, near).reward[0] == pytest.approx(0.1 / 0.05)
     assert judge(near, still, near).reward[0] == 0.0
     arrival, official = judge(near, still, there), RANDOM_GOAL.judge(near, still, there)
-    assert arrival.reward[0] == pytest.approx((2.9 - 0.25) / 0.05 + 10.0)
+    assert arrival.reward[0] == pytest.approx((2.9 - 0.25) / 0.05 + ARRIVAL_BONUS)
     assert arrival.terminated[0] == official.terminated[0] == arrival.info["is_success"][0]
+
+
+def test_in_the_maze_every_step_along_a_corridor_pays_alike() -> None:
+    """Straight towards the goal there is a wall, so a step to the side must not pay more than one ahead."""
+    here = states((2.0, 0.0, 0.5), (6.0, 6.0))
+    ahead, aside = states((2.1, 0.0, 0.5), (6.0, 6.0)), states((2.0, 0.1, 0.5), (6.0, 6.0))
+    pay = [APPROACH_CROSS_MAZE.judge(here, np.zeros((1, 8)), there).reward[0] for there in (ahead, aside)]
+    assert pay == pytest.approx([2.0, 2.0])
+
+
+def test_training_in_the_maze_begins_all_over_it_but_never_in_a_wall() -> None:
+    start = APPROACH_CROSS_MAZE.start(np.random.default_rng(0), 300)
+    at_origin = np.linalg.norm(start.qpos[:, :2], axis=1) < 0.2
+    assert 0.4 < at_origin.mean() < 0.6
+    assert (np.abs(start.qpos[:, 1]) > 2.0).mean() > 0.05
+    environment = MujocoEnvironment(CROSS_MAZE)
+    for row in np.flatnonzero(~at_origin)[:40]:
+        environment.begin(Start(start.qpos[[row]], start.qvel[[row]], start.goal[[row]]))
+        assert environment.data.ncon == 0
 
 
 @pytest.mark.parametrize(

@@ -74,5 +74,5 @@ def test_ants_walk_straight_in_four_directions() -> None:
     for primitive, direction in zip(ANT.load(), directions, strict=True):
         first, last, _ = move(primitive, 60)
         moved = last.qpos[:, :2] - first.qpos[:, :2]
-        assert np.median(moved @ direction) > 2.5
-        assert np.median(np.abs(moved @ direction[::-1])) < 1.0
+        assert 1.5 < np.median(moved @ direction) < 3.0
+        assert np.median(np.abs(moved @ direction[::-1])) < 0.3

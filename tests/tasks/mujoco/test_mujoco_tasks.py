@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from diprl.program.signature import Continuous, Primitives
-from diprl.tasks.mujoco.ant import judge, judge_approach
+from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
 from diprl.tasks.mujoco.description import Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
-from diprl.tasks.mujoco.primitive_tasks import mixed_start, primitive_tasks, pusher_down, pusher_left
+from diprl.tasks.mujoco.primitive_tasks import ant_up, mixed_start, primitive_tasks, pusher_down, pusher_left
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.skills import ant_pace, effort_cost
@@ -163,12 +163,21 @@ def test_falling_over_ends_a_run_and_leaning_a_jump(name: str, pitch: float, end
     assert environment.step(np.zeros(6))[2] == ends
 
 
-def test_the_ant_is_paid_for_pace_up_to_a_limit_and_not_for_drift() -> None:
-    ant = primitive_tasks()["ant_up"]().reference().unwrapped
-    assert isinstance(ant, MujocoEnvironment)
-    ant.reset(seed=0)
-    ant.data.qvel[:2] = (4.0, -1.0)
-    info = ant.step(np.zeros(8))[4]
-    assert info["reward_walk"] == 1.5
-    assert info["reward_drift"] < -0.2
-    assert ant_pace(0.5) == (np.inf, 0.0)
+@pytest.mark.parametrize(("speed", "pay"), [(0.4, 0.4), (1.0, 1.0), (1.5, 0.5)])
+def test_the_ant_is_paid_for_a_steady_pace_and_not_for_drift(speed: float, pay: float) -> None:
+    start = RANDOM_GOAL.start(np.random.default_rng(0), 1)
+    before = States(start.qpos, start.qvel, np.full((1, 1, 3), 0.6), start.goal)
+    after = before._replace(qpos=before.qpos + 0.05 * np.array([speed, -0.3] + [0.0] * 13))
+    info = ant_up().judge(before, np.zeros((1, 8)), after).info
+    assert info["reward_walk"][0] == pytest.approx(pay)
+    assert info["reward_drift"][0] == pytest.approx(-0.3)
+    assert ant_pace(0.3) == (np.inf, 0.0)
+
+
+def test_ants_learn_to_walk_out_of_any_hand_over() -> None:
+    drawn = ant_up().start(np.random.default_rng(0), 2000)
+    speeds = drawn.qvel[:, :2]
+    assert speeds.min() < -1.2
+    assert speeds.max() > 1.2
+    assert np.ptp(drawn.qpos[:, 6]) > 0.4
+    assert np.abs(drawn.qpos[:, :2]).max() <= 0.1

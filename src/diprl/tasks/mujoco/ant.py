@@ -1,5 +1,6 @@
 """AntRandomGoal and AntCrossMaze: a four-legged ant walks to a goal, in the open or among walls."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -34,7 +35,8 @@ HEALTHY_HEIGHT = (0.2, 1.0)
 RANDOM_GOAL_RADIUS, AREA = 0.25, 5.0
 MAZE_GOAL_RADIUS = 1.0
 MAZE_GOALS = np.array([[6.0, -6.0], [12.0, 0.0], [6.0, 6.0]])
-ARRIVAL_BONUS = 10.0
+ARRIVAL_BONUS = 50.0
+"""As much as 2.5 m of approach: a program that only hovers about the goal must find it worth its while to enter."""
 WALLS_ALONG_X = ((1, -2.5), (1, 2.5), (6, 7.5), (6, -7.5), (11, -2.5), (11, 2.5))
 WALLS_ALONG_Y = ((-2, 0), (3.5, 5), (3.5, -5), (8.5, 5), (8.5, -5), (13.5, 0))
 
@@ -78,6 +80,18 @@ def start_in_maze(rng: np.random.Generator, count: int) -> Start:
     return Start(*shaken(STANDING, VELOCITIES, rng, count), goal)
 
 
+def start_about_maze(rng: np.random.Generator, count: int) -> Start:
+    """Half of the ants at the task's start, the others spread over the corridors, where goals are soon met."""
+    start = start_in_maze(rng, count)
+    elsewhere = rng.random(count) < 0.5
+    in_side_arm = elsewhere & (rng.random(count) < 0.3)
+    along = elsewhere & ~in_side_arm
+    start.qpos[along, 0] += rng.uniform(0.0, 10.0, along.sum())
+    start.qpos[in_side_arm, 0] += rng.uniform(4.5, 7.5, in_side_arm.sum())
+    start.qpos[in_side_arm, 1] += rng.uniform(-5.0, 5.0, in_side_arm.sum())
+    return start
+
+
 def observe(states: States) -> Array:
     return np.column_stack((states.qpos, states.qvel, states.goal))
 
@@ -105,8 +119,19 @@ def judge(before: States, actions: Array, after: States, *, goal_radius: float, 
     return sum_of_parts(parts, arrived | outside, distance=distance, is_success=arrived)
 
 
+def walk_to_goal(states: States, goal_radius: float) -> Array:
+    """Metres to walk along x and then along y, as in corridors: the straight line there leads into walls."""
+    return np.abs(states.places[:, 0, :2] - states.goal).sum(axis=1)
+
+
 def judge_approach(
-    before: States, actions: Array, after: States, *, goal_radius: float, area: float
+    before: States,
+    actions: Array,
+    after: States,
+    *,
+    goal_radius: float,
+    area: float,
+    remaining: Callable[[States, float], Array] = distance_to_goal,
 ) -> Outcome:
     """The same episodes, paid for approaching and arriving.
 
@@ -114,7 +139,7 @@ def judge_approach(
     """
     _, ended, facts = judge(before, actions, after, goal_radius=goal_radius, area=area)
     parts = {
-        "approach": (distance_to_goal(before, goal_radius) - facts["distance"]) / INTERVAL,
+        "approach": (remaining(before, goal_radius) - remaining(after, goal_radius)) / INTERVAL,
         "arrival": ARRIVAL_BONUS * facts["is_success"],
     }
     return sum_of_parts(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
@@ -144,5 +169,9 @@ CROSS_MAZE = Description(
     horizon=1000,
 )
 APPROACH_CROSS_MAZE = replace(
-    CROSS_MAZE, judge=partial(judge_approach, goal_radius=MAZE_GOAL_RADIUS, area=np.inf)
+    CROSS_MAZE,
+    start=start_about_maze,
+    judge=partial(judge_approach, goal_radius=MAZE_GOAL_RADIUS, area=np.inf, remaining=walk_to_goal),
+    horizon=450,
 )
+"""Short episodes: time spent against a wall teaches nothing."""

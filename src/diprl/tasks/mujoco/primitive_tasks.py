@@ -25,6 +25,11 @@ from diprl.tasks.mujoco.senses import CHEETAH as CHEETAH_SENSES
 from diprl.tasks.mujoco.senses import PUSHER as PUSHER_SENSES
 from diprl.tasks.mujoco.senses import Senses
 
+YAW = 6
+"""The part of an ant's quaternion that turns it about z."""
+HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
+"""How fast (m/s) and how far turned (half radians) an ant may be when another primitive leaves it."""
+
 
 def primitive_tasks() -> dict[str, Callable[[], Task]]:
     """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
@@ -33,7 +38,7 @@ def primitive_tasks() -> dict[str, Callable[[], Task]]:
         "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=2_000_000),
         "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_500_000),
         "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=1_000_000),
-        "ant_up": partial(_task, ant_up, ANT_SENSES, budget=4_000_000),
+        "ant_up": partial(_task, ant_up, ANT_SENSES, budget=2_500_000),
     }
 
 
@@ -62,14 +67,23 @@ def pusher_down() -> Description:
 
 
 def ant_up() -> Description:
-    """Walk towards +x, in the end straight and at a steady 1.5 m/s."""
+    """Walk towards +x, in the end straight and at a steady pace, whichever way the ant was moving before."""
 
     def anneal(progress: float) -> Judge:
-        speed_limit, drift_price = skills.ant_pace(progress)
-        return partial(skills.judge_ant_up, speed_limit=speed_limit, drift_price=drift_price)
+        cruising_speed, drift_price = skills.ant_pace(progress)
+        return partial(skills.judge_ant_up, cruising_speed=cruising_speed, drift_price=drift_price)
 
     felt = _feeling(RANDOM_GOAL, ANT_SENSES)
-    return replace(felt, name="ant_up", judge=anneal(1.0), anneal=anneal, horizon=500)
+    start = partial(start_under_way, RANDOM_GOAL.start)
+    return replace(felt, name="ant_up", start=start, judge=anneal(1.0), anneal=anneal, horizon=200)
+
+
+def start_under_way(ordinary: Starts, rng: np.random.Generator, count: int) -> Start:
+    """Beginnings that find the ant already moving, in any direction and turned a little: hand-overs look like that."""
+    start = ordinary(rng, count)
+    start.qvel[:, :2] += rng.uniform(-HANDED_OVER_SPEED, HANDED_OVER_SPEED, (count, 2))
+    start.qpos[:, YAW] += rng.uniform(-HANDED_OVER_TURN, HANDED_OVER_TURN, count)
+    return start
 
 
 def mixed_start(

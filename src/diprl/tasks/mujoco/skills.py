@@ -8,7 +8,7 @@ from diprl.tasks.mujoco.description import Array, Outcome, States, never, square
 
 PITCH = 2
 PUCK_X, PUCK_Y = 3, 4
-CRUISING_SPEED = 1.5
+CRUISING_SPEED = 1.0
 
 
 def judge_forward(before: States, actions: Array, after: States) -> Outcome:
@@ -55,17 +55,18 @@ def puck_within_reach(states: States) -> NDArray[np.bool_]:
 
 
 def ant_pace(progress: float) -> tuple[float, float]:
-    """(paid speed limit, price of drift): first run, then walk straight at a pace that can be stopped."""
-    return (np.inf, 0.0) if progress < 0.6 else (CRUISING_SPEED, 0.5)
+    """(cruising speed, price of drift): first run, then walk straight at a pace that can be stopped."""
+    return (np.inf, 0.0) if progress < 0.4 else (CRUISING_SPEED, 1.0)
 
 
 def judge_ant_up(
-    before: States, actions: Array, after: States, *, speed_limit: float, drift_price: float
+    before: States, actions: Array, after: States, *, cruising_speed: float, drift_price: float
 ) -> Outcome:
-    """Speed along +x up to a limit, less drift, crouching and effort; leaving the healthy height ends it."""
+    """Speed along +x near a cruising speed, less drift, crouching and effort; leaving the healthy height ends it."""
     upright = ant.healthy(after)
+    speed = velocity(before, after, 0)
     parts = {
-        "walk": np.minimum(velocity(before, after, 0), speed_limit),
+        "walk": speed - 2.0 * np.maximum(speed - cruising_speed, 0.0),
         "drift": -drift_price * np.abs(velocity(before, after, 1)),
         "height": -((after.places[:, 0, 2] - 0.6) ** 2),
         "healthy": 1.0 * upright,
