@@ -25,6 +25,8 @@ from diprl.train.snapshot import Observer, Snapshot
 from diprl.train.validate import Validator
 
 VALIDATION_EPISODES = 128
+REPORTS, REPORTS_PER_CHECKPOINT = 20, 5
+"""Of a training on environments outside JAX."""
 MEMBER_SEEDS = 100_003
 """Distance between the environment seeds of a run's members."""
 
@@ -124,13 +126,15 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
 
     def report(progress: Progress) -> bool:
         snapshot = take_snapshot(job, engine, validator, progress, to_program)
+        due, ending = checkpoint_due(engine, progress), True
         try:
-            wishes = [observer(snapshot) for observer in job.observers]
+            ending = any([observer(snapshot) for observer in job.observers])
         finally:  # an observer that ends the run by raising does not cost it its progress
-            if job.checkpoint is not None:
+            if job.checkpoint is not None and (due or ending):
                 snapshot.save(job.checkpoint)  # last, so that what it claims to have seen is written down
-        collector.renew()
-        return any(wishes)
+        if due:
+            collector.renew()
+        return ending
 
     try:
         state = train(collector, state, job.config, report, reports=reports_of(job))
@@ -142,7 +146,16 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
 
 def reports_of(job: Job) -> int:
     """How often a training reports: members of one run share its reports where each costs a validation on the twin."""
-    return max(10, 50 // job.config.members) if job.task.twin else 20
+    return max(10, 50 // job.config.members) if job.task.twin else REPORTS
+
+
+def checkpoint_due(engine: Engine, progress: Progress) -> bool:
+    """Whether a run that is killed should be able to go on from here, exactly as if it had not been.
+
+    Outside JAX that takes new episodes in all environments at once. Where episodes are of much the same length they
+    then stay in step, rollouts hold now only beginnings, now only ends, and learning suffers: so it is done rarely.
+    """
+    return engine.twin is not None or round(REPORTS * progress.fraction) % REPORTS_PER_CHECKPOINT == 0
 
 
 def begin(job: Job, engine: Engine, make_agent: MakeAgent) -> TrainState:
