@@ -1,4 +1,4 @@
-"""Ctrl-C while training: stop where a checkpoint has just been written, and say how to go on."""
+"""Ctrl-C while training: stop where the run has just been saved, and say how to go on."""
 
 import signal
 import sys
@@ -35,7 +35,7 @@ class Interruption:
             self.asked = True
             signal.signal(signal.SIGINT, before)
             print(
-                "\nstopping at the next checkpoint; Ctrl-C again stops at once", file=sys.stderr, flush=True
+                "\nstopping at the next report; Ctrl-C again stops at once", file=sys.stderr, flush=True
             )
 
         signal.signal(signal.SIGINT, ask)
