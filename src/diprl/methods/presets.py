@@ -140,8 +140,8 @@ TUNED: dict[str, dict[str, Any]] = {
     },
     "AntRandomGoal": ANT,
     "AntCrossMaze": ANT | {"total_timesteps": 800_000, "gamma": 0.995},
-    "AntRandomGoal-return": ANT,
-    "AntCrossMaze-return": ANT,
+    "AntRandomGoal-return": ANT | {"total_timesteps": 800_000},
+    "AntCrossMaze-return": ANT | {"total_timesteps": 800_000},
 }
 
 PRESETS = ("default", "paper")

@@ -82,6 +82,8 @@ def test_ants_train_to_arrive_unless_asked_for_the_return(name: str) -> None:
     arriving, returning = mujoco_tasks()[name](), mujoco_tasks()[f"{name}-return"]()
     judges = [task.environments.args[0].judge.func for task in (arriving, returning)]  # type: ignore[union-attr]
     assert judges == [judge_approach, judge]
+    starts = [task.environments.args[0].start for task in (arriving, returning)]  # type: ignore[union-attr]
+    assert starts[0] is starts[1]
     assert arriving.reference().spec == returning.reference().spec
 
 

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from diprl.program.signature import Feature, Primitives, Signature
 from diprl.tasks.base import Layout, Task
 from diprl.tasks.mujoco import senses
-from diprl.tasks.mujoco.ant import APPROACH_CROSS_MAZE, APPROACH_RANDOM_GOAL, CROSS_MAZE, RANDOM_GOAL
+from diprl.tasks.mujoco.ant import (
+    APPROACH_CROSS_MAZE,
+    APPROACH_RANDOM_GOAL,
+    CROSS_MAZE,
+    EXPLORED_CROSS_MAZE,
+    RANDOM_GOAL,
+)
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE, LAST_HURDLE
 from diprl.tasks.mujoco.description import Description
@@ -99,7 +105,7 @@ def mujoco_tasks() -> dict[str, Callable[[], Task]]:
         "AntRandomGoal": partial(random_goal, training=APPROACH_RANDOM_GOAL),
         "AntCrossMaze": partial(cross_maze, training=APPROACH_CROSS_MAZE),
         "AntRandomGoal-return": partial(random_goal, name="AntRandomGoal-return"),
-        "AntCrossMaze-return": partial(cross_maze, name="AntCrossMaze-return"),
+        "AntCrossMaze-return": partial(cross_maze, name="AntCrossMaze-return", training=EXPLORED_CROSS_MAZE),
     }
 
 
