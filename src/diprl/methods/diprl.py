@@ -26,8 +26,6 @@ GAP_EPISODES = 512
 TRAINING_SHARE = 0.94
 """Part of the budget that members train with; the rest is for validating them."""
 MEMBER_EPISODES = 256
-MEMBER_EPISODES_OUTSIDE = 100
-"""The same where there is no compiled twin."""
 MEMBER_ROUND = 555_555
 """Number of the round of episodes that chooses among members."""
 
@@ -88,8 +86,7 @@ def member_job(job: Job, config: Config, member: int, steps: int, budget: int) -
 
 def validation_score(task: Task, program: Program) -> tuple[float, int]:
     """Mean return on episodes kept for choosing among members, and the steps they took."""
-    episodes = MEMBER_EPISODES if task.twin else MEMBER_EPISODES_OUTSIDE
-    returns = make_fitness(task, program)([program], episodes, MEMBER_ROUND)
+    returns = make_fitness(task, program)([program], MEMBER_EPISODES, MEMBER_ROUND)
     return float(returns.values.mean()), returns.steps
 
 

@@ -128,7 +128,17 @@ TUNED: dict[str, dict[str, Any]] = {
     "DoorKey-5x5": DOOR_KEY,
     "DoorKey-6x6": DOOR_KEY,
     "DoorKey-8x8": DOOR_KEY,
-    "LunarLander-v3": {"members": 2, "polish_share": 0.0, "learning_rate": 5e-3, "gamma": 0.998},
+    "LunarLander-v3": {
+        "max_depth": 8,
+        "members": 2,
+        "polish_share": 0.0,
+        "minibatch_size": 512,
+        "scale_rewards": True,
+        "gamma": 0.998,
+        "clip_range": 0.3,
+        "condition_temperature_end": 0.1,
+        "harden_to": 0.7,
+    },
     "HalfCheetahHurdle": BLENDS | {"total_timesteps": 1_500_000},
     "Pusher2D": BLENDS
     | {
