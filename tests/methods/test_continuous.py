@@ -2,12 +2,15 @@
 
 from functools import partial
 
+import jax.random as jr
 import numpy as np
 import pytest
 
 from diprl.methods import diprl
 from diprl.methods.acting import agent_act
+from diprl.methods.agents import tree_agent
 from diprl.methods.registry import settings_for
+from diprl.policy.base import Temperatures
 from diprl.program.ast import Affine, Blend, If, Node
 from diprl.runner import Plan, run
 from diprl.tasks.registry import load_task
@@ -35,6 +38,16 @@ def test_the_program_acts_as_the_hardened_policy(
     assert all(isinstance(leaf, terminal) for leaf in leaves(program.root))
     views = np.random.default_rng(0).normal(0.0, 2.0, (200, task.layout.size)).astype(np.float32)
     assert np.allclose(finished.outcome.act(views), agent_act(finished.outcome.trained)(views), atol=1e-4)
+
+
+@pytest.mark.parametrize("chooses", [False, True])
+def test_terminals_that_choose_are_one_primitive_each(chooses: bool) -> None:
+    task = load_task("Pusher2D")
+    config = settings_for("diprl", "default", task).with_values(choose_primitives=chooses)
+    agent = tree_agent(task, config, key=jr.key(0))
+    program = diprl.read_off(task, agent, Temperatures())
+    blended = [leaf for leaf in leaves(program.root) if isinstance(leaf, Blend) and max(leaf.weights) < 1.0]
+    assert bool(blended) is not chooses
 
 
 def test_settings_follow_the_kind_of_actions() -> None:
