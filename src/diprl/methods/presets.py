@@ -139,7 +139,14 @@ TUNED: dict[str, dict[str, Any]] = {
         "condition_temperature_end": 0.1,
         "harden_to": 0.7,
     },
-    "HalfCheetahHurdle": BLENDS | {"total_timesteps": 1_500_000},
+    "HalfCheetahHurdle": BLENDS
+    | {
+        "total_timesteps": 600_000,
+        "choose_primitives": True,
+        "deviation": 0.1,
+        "learning_rate": 0.01,
+        "settle_terminals": 0.1,
+    },
     "Pusher2D": BLENDS
     | {
         "total_timesteps": 240_000,
