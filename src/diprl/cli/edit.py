@@ -91,6 +91,6 @@ def parse_edit(text: str, program: "Program") -> "Program":
 
 def train_on(task: Any, program: "Program", total_timesteps: int, seed: int) -> "Program":
     """The program after more training from where the edit left it."""
-    from diprl.methods.diprl import continue_from
+    from diprl.methods.retrain import continue_from
 
     return continue_from(task, program, total_timesteps, seed)

@@ -34,9 +34,7 @@ class Interruption:
         def ask(number: int, frame: FrameType | None) -> None:
             self.asked = True
             signal.signal(signal.SIGINT, before)
-            print(
-                "\nstopping at the next report; Ctrl-C again stops at once", file=sys.stderr, flush=True
-            )
+            print("\nstopping at the next report; Ctrl-C again stops at once", file=sys.stderr, flush=True)
 
         signal.signal(signal.SIGINT, ask)
         try:

@@ -128,7 +128,8 @@ def train_agent(job: Job, make_agent: MakeAgent, to_program: Extract | None) -> 
         snapshot = take_snapshot(job, engine, validator, progress, to_program)
         due, ending = checkpoint_due(engine, progress), True
         try:
-            ending = any([observer(snapshot) for observer in job.observers])
+            wishes = [observer(snapshot) for observer in job.observers]
+            ending = any(wishes)
         finally:  # an observer that ends the run by raising does not cost it its progress
             if job.checkpoint is not None and (due or ending):
                 snapshot.save(job.checkpoint)  # last, so that what it claims to have seen is written down

@@ -4,15 +4,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import jax.random as jr
 import numpy as np
 
-from diprl.extract import DECIDED, STAGES, Gap, embed, extract, gap, likeliest_depth
+from diprl.extract import DECIDED, STAGES, Gap, extract, gap, likeliest_depth
 from diprl.improve.fitness import make_fitness
 from diprl.improve.polish import polish_within
 from diprl.methods.agents import tree_agent
 from diprl.methods.base import Job, Outcome, Trained, train_agent
-from diprl.methods.presets import preset
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
@@ -141,12 +139,3 @@ def tree_of(trained: Trained) -> DerivationTree:
     if not isinstance(tree, DerivationTree):
         raise TypeError(f"expected a derivation tree, got {type(tree).__name__}")
     return tree
-
-
-def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
-    """Train on from a program: its tree keeps every depth up to the maximum open to change."""
-    config = preset("default", task.name, task.budget).with_values(total_timesteps=total_timesteps)
-    agent = tree_agent(task, config, key=jr.key(seed))
-    tree = embed(program, config.max_depth, Temperatures())
-    start = replace(agent, policy=tree)
-    return fit(Job(task, "diprl", config, seed, start=start)).program or program
