@@ -168,8 +168,8 @@ def simplify(
 
 
 def default_episodes(task: Task) -> int:
-    """Enough to see a percent where steps are cheap, a hundred where they are not."""
-    return min(8192, 4_000_000 // task.horizon) if task.twin else 100
+    """Enough to see a percent: fewer would refuse every step that is not an improvement."""
+    return min(8192, 4_000_000 // task.horizon) if task.twin else 1000
 
 
 def stage(what: str, program: Program, score: float) -> Stage:
