@@ -90,15 +90,24 @@ def target_lines() -> tuple[Line, ...]:
     )
 
 
-def sizes(measure: Measure) -> tuple[Line, ...]:
-    """A measure of the programs, for every method whose policies are programs."""
-    programs = {"VIPER": "viper", "DTSemNet": "dtsemnet", "pi-PRL": "pi-prl", "DiPRL": "diprl"}
-    return tuple(Line(label, method, measure) for label, method in programs.items())
+PROGRAMS = {"VIPER": "viper", "DTSemNet": "dtsemnet", "pi-PRL": "pi-prl", "DiPRL": "diprl"}
+"""The methods whose policies are programs."""
+
+
+def of_methods(methods: dict[str, str], measure: Measure) -> tuple[Line, ...]:
+    """A measure that the paper does not report, one line per method."""
+    return tuple(Line(label, method, measure) for label, method in methods.items())
 
 
 SIZE_LAYOUTS = (
-    Layout("conditions", "Conditions in the programs", "method", sizes(results.conditions), 0),
-    Layout("coefficients", "Non-zero numbers in the programs", "method", sizes(results.coefficients), 0),
+    Layout("conditions", "Conditions in the programs", "method", of_methods(PROGRAMS, results.conditions), 0),
+    Layout(
+        "coefficients",
+        "Non-zero numbers in the programs",
+        "method",
+        of_methods(PROGRAMS, results.coefficients),
+        0,
+    ),
 )
 GAP_LAYOUT = Layout(
     "gap", "Return lost between the relaxed policy and the extracted program", "method", GAP_LINES
@@ -112,6 +121,12 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
     "continuous": (
         Layout("returns", "Returns on the continuous tasks", "method", returns("continuous_reward")),
         Layout("distances", "Distance to the goal at the end of an episode", "method", DISTANCE_LINES),
+        Layout(
+            "success",
+            "Share of episodes that reach the goal",
+            "method",
+            of_methods({"PPO": "ppo"} | PROGRAMS, results.success),
+        ),
         *SIZE_LAYOUTS,
         GAP_LAYOUT,
     ),

@@ -20,6 +20,11 @@ def distance(record: Record) -> float | None:
     return record["score"].get("distance")
 
 
+def success(record: Record) -> float | None:
+    """Share of the episodes that reached the goal."""
+    return record["score"].get("is_success")
+
+
 def relaxed(record: Record) -> float | None:
     """Mean return of the relaxed policy: on the reference environment if measured there, else on the twin."""
     stages = record.get("stages")
