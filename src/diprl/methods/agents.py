@@ -32,22 +32,27 @@ def tree_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
     tree_key, terminal_key, critic_key = jr.split(key, 3)
     features = task.layout.features
     count, log_std = 2 * config.max_depth - 1, log(config.deviation)
-    terminals = make_terminals(task.signature, count, features, log_std, key=terminal_key)
-    if config.choose_primitives and isinstance(terminals, BlendTerminals):
-        terminals = ChoiceTerminals(terminals.logits, terminals.log_std)
+    over_primitives = ChoiceTerminals if config.choose_primitives else BlendTerminals
+    terminals = make_terminals(task.signature, count, features, log_std, over_primitives, key=terminal_key)
     tree = make_tree(features, config.max_depth, terminals, key=tree_key)
     return with_critic(tree, task.layout, config, key=critic_key)
 
 
 def make_terminals(
-    signature: Signature, count: int, features: int, log_std: float, *, key: PRNGKeyArray
+    signature: Signature,
+    count: int,
+    features: int,
+    log_std: float,
+    over_primitives: type[BlendTerminals | ChoiceTerminals],
+    *,
+    key: PRNGKeyArray,
 ) -> Terminals:
     actions = signature.actions
     if isinstance(actions, Discrete):
         return DiscreteTerminals(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))))
     if isinstance(actions, Primitives):
         logits = TERMINAL_NOISE * jr.normal(key, (count, len(actions.names)))
-        return BlendTerminals(logits, jnp.full(len(actions.low), log_std))
+        return over_primitives(logits, jnp.full(len(actions.low), log_std))
     centre, scale = action_range(actions)
     outputs = len(scale)
     weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))

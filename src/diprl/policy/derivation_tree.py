@@ -41,9 +41,7 @@ class DiscreteTerminals(eqx.Module):
     def mixture(
         self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
-        likeliest = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
-        choice = either(hard, likeliest, jnp.exp(log_softmax(self.logits / temperature)))
-        return Categorical(jnp.exp(log_weights) @ choice)
+        return Categorical(jnp.exp(log_weights) @ chosen(self.logits, temperature, hard))
 
 
 class BlendTerminals(eqx.Module):
@@ -79,9 +77,7 @@ class ChoiceTerminals(eqx.Module):
     def mixture(
         self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
     ) -> Distribution:
-        likeliest = jax.nn.one_hot(jnp.argmax(self.logits, axis=-1), self.logits.shape[-1])
-        choice = either(hard, likeliest, jnp.exp(log_softmax(self.logits / temperature)))
-        shares = jnp.exp(log_weights) @ choice
+        shares = jnp.exp(log_weights) @ chosen(self.logits, temperature, hard)
         log_shares = jnp.log(jnp.maximum(shares, SMALLEST_PROBABILITY))
         return Choice(GaussianMixture(log_shares, primitives, deviation(self.log_std, hard)))
 
@@ -184,6 +180,14 @@ def make_tree(
         condition_bias=jr.uniform(bias_key, (levels,), minval=-bound, maxval=bound),
         terminals=terminals,
     )
+
+
+def chosen(
+    logits: Float[Array, "terminals options"], temperature: Array | float, hard: Switch
+) -> Float[Array, "terminals options"]:
+    """How likely each terminal is to take each option: once hard, the likeliest alone."""
+    likeliest = jax.nn.one_hot(jnp.argmax(logits, axis=-1), logits.shape[-1])
+    return either(hard, likeliest, jnp.exp(log_softmax(logits / temperature)))
 
 
 def deviation(log_std: Float[Array, " outputs"], hard: Switch) -> Float[Array, " outputs"]:
