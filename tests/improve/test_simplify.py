@@ -1,12 +1,14 @@
 """Simplification: proposals do what they say, dead branches go, and the score decides about the rest."""
 
+import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
 from diprl.improve import proposals
 from diprl.improve.compare import compare
 from diprl.improve.dead import without_dead_branches
-from diprl.improve.simplify import simplify
+from diprl.improve.simplify import Simplifier, simplify
+from diprl.program import Program
 from diprl.program.ast import conditions
 from tests.improve.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
 
@@ -72,3 +74,35 @@ def test_comparison_tells_where_and_how_much():
     assert set(difference.actions or ()) == {"left", "right"}
     assert difference.gain.mean == difference.after.mean - difference.before.mean < -50
     assert compare(BALANCING, BALANCING, CART_POLE, episodes=4).changed == 0.0
+
+
+def test_the_least_influential_weights_go_and_their_mean_effect_stays():
+    program = cart_pole(
+        "if 4*pole_angle + pole_angular_velocity + 0.5*cart_position > 0:\n    right\nelse:\n    left"
+    )
+    spread = np.array([[-1.0], [1.0]], np.float32)
+    views = np.array([1.0, 0.0, 0.0, 0.0], np.float32) + spread * np.array([1.0, 1.0, 0.5, 1.0], np.float32)
+    less = proposals.without_weights(program, views, count=1)
+    assert less == cart_pole("if 4*pole_angle + pole_angular_velocity + 0.5 > 0:\n    right\nelse:\n    left")
+    least = proposals.without_weights(program, views, count=9)
+    assert least == cart_pole("if 4*pole_angle + 0.5 > 0:\n    right\nelse:\n    left")
+
+
+def test_after_weights_went_the_others_train_on_until_the_score_is_back():
+    given: list[Program] = []
+
+    def retrain(program: Program) -> tuple[Program, int]:
+        given.append(program)
+        answers = {1: FALLING, 2: BALANCING}
+        return answers.get(len(given), program), 1000
+
+    wordy = cart_pole(
+        "if 3*pole_angle + pole_angular_velocity + 0.1*cart_velocity + 0.1*cart_position > 0.01:\n    right\n"
+        "else:\n    left"
+    )
+    simplifier = Simplifier(CART_POLE, wordy, tolerance=0.01, episodes=64, retrain=retrain)
+    simplifier.thin_out(retrain)
+    assert given[0].coefficients == wordy.coefficients - 1
+    assert given[1] == FALLING, "which was refused and trains on"
+    assert simplifier.program == BALANCING
+    assert simplifier.judge.steps > 1000 * len(given)

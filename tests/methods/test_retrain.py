@@ -1,31 +1,57 @@
-"""Training on from a program: it begins as that program."""
+"""Training on from a program: it begins as that program, and what it does not read it never reads."""
+
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
-from tests.improve.programs import CART_POLE, WORDY
+import pytest
+from tests.improve.programs import CART_POLE, FALLING, WORDY
 
 from diprl.improve.visits import visited_views
 from diprl.methods.agents import tree_agent
 from diprl.methods.registry import settings_for
-from diprl.methods.retrain import continue_from, embedded
+from diprl.methods.retrain import GENTLE, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
+from diprl.program.ast import conditions, terminals
+from diprl.tasks.registry import load_task
 from diprl.train.evaluate import program_act
 
 
 def test_training_begins_with_the_very_program():
     config = settings_for("diprl", "default", CART_POLE).with_values(max_depth=6)
-    agent = embedded(CART_POLE, WORDY, config, tree_agent(CART_POLE, config, key=jr.key(0)))
+    agent = embedded(CART_POLE, WORDY, tree_agent(CART_POLE, config, key=jr.key(0)), Temperatures())
     views = visited_views(CART_POLE, WORDY)
     noise = jnp.zeros((len(views), agent.policy.noise_size))
     act = jax.vmap(lambda view, uniform: agent.act(view, uniform, Temperatures(), HARD))
     assert np.array_equal(np.asarray(act(views, noise)), program_act(CART_POLE, WORDY)(views))
 
 
+def test_training_moves_the_numbers_and_keeps_the_shape():
+    trained = continue_from(CART_POLE, FALLING, 20_000, seed=0)
+    assert terminals(trained.root) == terminals(FALLING.root)
+    assert np.flatnonzero(conditions(trained.root)[0].weights).tolist() == [2, 3]
+    assert trained != FALLING
+
+
+def test_steps_of_no_size_leave_the_program_as_it_is(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(GENTLE, "learning_rate", 1e-12)
+    trained = continue_from(CART_POLE, FALLING, 20_000, seed=0)
+    before, after = (conditions(each.root)[0] for each in (FALLING, trained))
+    rows = np.array([[*condition.weights, condition.bias] for condition in (before, after)])
+    np.testing.assert_allclose(*rows / rows[:, 2:3], rtol=1e-5)
+
+
 def test_a_program_longer_than_the_preset_allows_trains_on():
     assert settings_for("diprl", "default", CART_POLE).max_depth < WORDY.depth
     continued = continue_from(CART_POLE, WORDY, 20_000, seed=0)
     assert continued.signature == WORDY.signature
-    assert continued.depth <= WORDY.depth
+    assert continued.depth == WORDY.depth
     assert continued != WORDY
+
+
+def test_numbers_train_on_only_where_no_search_is_faster():
+    assert retrainer(CART_POLE) is None
+    assert retrainer(load_task("LunarLander-v3")) is not None
+    assert retrainer(replace(CART_POLE, twin=None)) is not None

@@ -31,6 +31,7 @@ class Command:
     def run(self) -> int:
         from diprl.display import body, print_stages
         from diprl.improve.simplify import simplify
+        from diprl.methods.retrain import retrainer
         from diprl.runs import load_program, sibling
         from diprl.saved import task_of
         from diprl.train.cache import use_compilation_cache
@@ -39,7 +40,7 @@ class Command:
         use_compilation_cache()
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
-        result = simplify(task, program, self.tolerance)
+        result = simplify(task, program, self.tolerance, retrain=retrainer(task))
         print(f"before\n\n{body(program)}\n\nafter\n\n{body(result.program)}\n")
         print_stages(result.stages)
         before = evaluate_program(task, program, self.episodes)

@@ -80,6 +80,26 @@ def without_coefficient(program: Program, scales: NDArray[np.float64]) -> list[P
     return [proposal for _, proposal in sorted(found, key=lambda item: item[0])]
 
 
+def without_weights(program: Program, views: NDArray[np.float32], count: int) -> Program:
+    """The program less its conditions' least influential weights on these views; each keeps its greatest.
+
+    A feature that is no longer read leaves its mean effect behind in the constant.
+    """
+    held = conditions(program.root)
+    weights = np.array([condition.weights for condition in held])
+    influence = np.abs(weights) * views.std(axis=0, dtype=np.float64)
+    greatest = influence.max(axis=1, keepdims=True)
+    droppable = np.flatnonzero((weights != 0.0) & (influence < greatest))
+    shares = (influence / np.maximum(greatest, 1e-12)).ravel()[droppable]
+    kept = weights.copy()
+    kept.flat[droppable[np.argsort(shares)][:count]] = 0.0
+    left_behind = (weights - kept) @ views.mean(axis=0, dtype=np.float64)
+    for index, condition in enumerate(held):
+        smaller = Condition(tuple(kept[index].tolist()), condition.bias + float(left_behind[index]))
+        program = with_condition(program, index, smaller)
+    return program
+
+
 def with_condition(program: Program, index: int, condition: Condition) -> Program:
     """The program with another condition in the place of the index-th in printing order."""
     replacement = list(conditions(program.root))

@@ -6,6 +6,7 @@ cannot add up unnoticed.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,13 @@ TUNING = Effort(population=24, episodes=64, most_episodes=256, mutants=0, final_
 TUNING_STEPS = 16_000_000
 REPAIR_STEPS = 2_000_000
 """Environment steps, on a compiled twin, of a search over all numbers and of one for a single proposal."""
+THINNING = 0.1
+"""Part of the numbers that go at once where they are trained on."""
+TRAININGS = 4
+"""How often such a smaller program may train on before it is given up."""
+
+Retrain = Callable[[Program], tuple[Program, int]]
+"""Trains a program's numbers on without changing its shape; tells the environment steps that took."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +99,10 @@ def standard_error(differences: NDArray[np.float64]) -> float:
 class Simplifier:
     """The way down from a program: tries proposals and keeps what the judge accepts."""
 
-    def __init__(self, task: Task, program: Program, tolerance: float, episodes: int) -> None:
-        self.task, self.judge = task, Judge(task, program, tolerance, episodes)
+    def __init__(
+        self, task: Task, program: Program, tolerance: float, episodes: int, retrain: Retrain | None
+    ) -> None:
+        self.task, self.judge, self.retrain = task, Judge(task, program, tolerance, episodes), retrain
         self.stages = [stage("as learnt", program, float(self.judge.baseline.mean()))]
         self.views = visited_views(task, program)[:, : task.layout.features]
         self.scales = np.asarray(self.views.std(axis=0), np.float64)
@@ -106,6 +116,8 @@ class Simplifier:
         self.shrink(lambda: proposals.without_branch(self.program))
         if self.task.twin is not None:
             self.accept(self.tuned(Proposal(self.program, "tune all numbers"), TUNING_STEPS))
+        elif self.retrain is not None:
+            self.thin_out(self.retrain)
         self.shrink(lambda: proposals.without_coefficient(self.program, self.scales))
         self.accept(Proposal(proposals.rescaled(self.program), "scale conditions"))
         self.round_off()
@@ -142,6 +154,25 @@ class Simplifier:
         self.judge.steps += polished.steps
         return replace(proposal, program=polished.program)
 
+    def thin_out(self, retrain: Retrain) -> None:
+        """Drop the least influential weights several at a time and train on with the others; ever fewer at a time."""
+        count = self.program.coefficients
+        while count := min(count, ceil(THINNING * self.program.coefficients)):
+            smaller = proposals.without_weights(self.program, self.views, count)
+            if smaller == self.program:
+                return
+            if not self.accept_trained(Proposal(smaller, f"drop {count} weights and train on"), retrain):
+                count //= 2
+
+    def accept_trained(self, proposal: Proposal, retrain: Retrain) -> bool:
+        for _ in range(TRAININGS):
+            program, steps = retrain(proposal.program)
+            self.judge.steps += steps
+            proposal = replace(proposal, program=program)
+            if self.accept(proposal):
+                return True
+        return False
+
     def round_off(self) -> None:
         """The fewest digits for each condition, then for the outputs."""
         for index in range(self.program.conditions):
@@ -157,12 +188,20 @@ class Simplifier:
 
 
 def simplify(
-    task: Task, program: Program, tolerance: float = 0.01, *, episodes: int | None = None
+    task: Task,
+    program: Program,
+    tolerance: float = 0.01,
+    *,
+    episodes: int | None = None,
+    retrain: Retrain | None = None,
 ) -> Simplified:
-    """A smaller program whose score stays within a fraction `tolerance` of the given one's."""
+    """A smaller program whose score stays within a fraction `tolerance` of the given one's.
+
+    Where a task has a compiled twin, the numbers of a smaller shape are searched anew; elsewhere `retrain` does that.
+    """
     if not 0 <= tolerance < 1:
         raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
-    simplifier = Simplifier(task, program, tolerance, episodes or default_episodes(task))
+    simplifier = Simplifier(task, program, tolerance, episodes or default_episodes(task), retrain)
     simplifier.run()
     return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, simplifier.judge.steps)
 

@@ -1,35 +1,107 @@
-"""Train on from a program, such as one that was edited."""
+"""Train on from a program that exists, such as one that was edited or has lost some of its numbers."""
 
 from dataclasses import replace
+from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import jax.random as jr
+import numpy as np
+from jaxtyping import PRNGKeyArray
+from numpy.typing import NDArray
 
 from diprl.extract import embed
 from diprl.improve.visits import visited_views
 from diprl.methods.agents import tree_agent
-from diprl.methods.base import Job
-from diprl.methods.diprl import fit
+from diprl.methods.base import Job, train_agent
+from diprl.methods.diprl import read_off
 from diprl.methods.registry import settings_for
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
+from diprl.policy.derivation_tree import DerivationTree, DiscreteTerminals
 from diprl.program import Program
+from diprl.program.signature import Discrete
 from diprl.tasks.base import Task
+from diprl.train import schedule
 from diprl.train.config import Config
+
+GENTLE: dict[str, Any] = {
+    "members": 1,
+    "polish_share": 0.0,
+    "normalise": False,
+    "learning_rate": 1e-3,
+    "clip_range": 0.2,
+    "entropy_coefficient": 0.0,
+    "condition_temperature": 0.1,
+    "condition_temperature_end": 0.05,
+    "harden_from": 0.0,
+}
+"""Small steps from nearly sharp conditions, for the program is good already.
+
+Statistics stay as they are: the first rollouts, all beginnings of episodes, would move them faster than the
+weights could follow.
+"""
+FIRM = 3.0
+"""Factor on the logits of embedded actions: firm at the temperatures of training."""
+ROUND_SHARE = 1 / 8
+"""Part of a task's budget that a `Retrainer` takes each time."""
 
 
 def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
-    """Train on from a program: its tree keeps every depth up to the maximum open to change."""
-    settings = settings_for("diprl", "default", task)
-    depth = max(settings.max_depth, program.depth)
-    config = settings.with_values(total_timesteps=total_timesteps, max_depth=depth)
-    start = embedded(task, program, config, tree_agent(task, config, key=jr.key(seed)))
-    return fit(Job(task, "diprl", config, seed, start=start)).program or program
+    """Train the numbers of a program on; conditions go on reading the features they read."""
+    return Retrainer(task, total_timesteps, seed)(program)[0]
 
 
-def embedded(task: Task, program: Program, config: Config, agent: Agent) -> Agent:
+def retrainer(task: Task) -> "Retrainer | None":
+    """What trains smaller versions of a program on, where no faster search over their numbers exists."""
+    if task.twin is not None or not isinstance(task.signature.actions, Discrete):
+        return None
+    return Retrainer(task, round(ROUND_SHARE * task.budget))
+
+
+class Retrainer:
+    """Trains programs of one task on; its critic learns along from one to the next."""
+
+    def __init__(self, task: Task, total_timesteps: int, seed: int = 0) -> None:
+        self.task, self.total_timesteps, self.seed = task, total_timesteps, seed
+        self.agent: Agent | None = None
+
+    def __call__(self, program: Program) -> tuple[Program, int]:
+        """The program with better numbers, and the environment steps that took."""
+        settings = settings_for("diprl", "default", self.task)
+        values = GENTLE | {"total_timesteps": self.total_timesteps, "max_depth": program.depth}
+        config = settings.with_values(**values)
+        self.agent = self.agent or tree_agent(self.task, config, key=jr.key(self.seed))
+        start = embedded(self.task, program, self.agent, schedule.temperatures(config.hyper(), 0.0))
+        trained = train_agent(Job(self.task, "diprl", config, self.seed, start=start), shaped_agent, None)
+        self.agent, self.seed = trained.agent, self.seed + 1
+        return read_off(self.task, trained.agent, trained.temperatures), trained.steps
+
+
+def shaped_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+    """An agent whose conditions never read what they do not read at the start."""
+    agent = tree_agent(task, config, key=key)
+    return replace(agent, policy=replace(agent.policy, keeps_zeros=True))
+
+
+def embedded(task: Task, program: Program, agent: Agent, temperatures: Temperatures) -> Agent:
     """The agent with the program as its policy, normalising by what the program meets."""
     views = jnp.asarray(visited_views(task, program)[:, : task.layout.critic])
     normaliser = make_normaliser(task.layout.critic).update(views)
-    tree = embed(program, config.max_depth, Temperatures(), normaliser)
-    return replace(agent, policy=tree, normaliser=normaliser)
+    tree = embed(program, program.depth, temperatures, normaliser)
+    tree = firm(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))
+    return replace(agent, policy=replace(tree, keeps_zeros=True), normaliser=normaliser)
+
+
+def of_unit_size(tree: DerivationTree, seen: NDArray[np.float32]) -> DerivationTree:
+    """The same decisions by conditions whose values are about one, so that one temperature suits them all."""
+    values = seen @ np.asarray(tree.condition_weights).T + np.asarray(tree.condition_bias)
+    size = np.maximum(np.sqrt(np.mean(values**2, axis=0)), 1e-6).astype(np.float32)
+    weights, bias = tree.condition_weights / size[:, None], tree.condition_bias / size
+    return replace(tree, condition_weights=weights, condition_bias=bias)
+
+
+def firm(tree: DerivationTree) -> DerivationTree:
+    if not isinstance(tree.terminals, DiscreteTerminals):
+        return tree
+    return eqx.tree_at(lambda tree: tree.terminals.logits, tree, replace_fn=lambda logits: FIRM * logits)

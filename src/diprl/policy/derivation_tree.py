@@ -115,6 +115,8 @@ class DerivationTree(AbstractPolicy):
     condition_bias: Float[Array, " levels"]
     terminals: Terminals
     """The then-actions A_1 … A_{D−1}, followed by the last else-actions X_1 … X_D."""
+    keeps_zeros: bool = eqx.field(static=True, default=False)
+    """Whether a condition that does not read a feature goes on not reading it."""
 
     @property
     def noise_size(self) -> int:
@@ -140,7 +142,10 @@ class DerivationTree(AbstractPolicy):
         self, features: Float[Array, " features"], temperatures: Temperatures, hardness: Hardness = SOFT
     ) -> Float[Array, " terminals"]:
         """The log-probability that each terminal acts in this state."""
-        level = self.condition_weights @ features + self.condition_bias
+        weights = self.condition_weights
+        if self.keeps_zeros:
+            weights = jnp.where(weights == 0.0, 0.0, weights)  # the same numbers, but zeros have no gradient
+        level = weights @ features + self.condition_bias
         log_holds, log_fails = log_sigmoids(level / temperatures.condition)
         log_holds = either(hardness.conditions, jnp.where(level > 0, 0.0, NEVER), log_holds)
         log_fails = either(hardness.conditions, jnp.where(level > 0, NEVER, 0.0), log_fails)
