@@ -176,11 +176,9 @@ def print_tasks(rows: list[dict[str, Any]]) -> None:
     Console().print(table)
 
 
-def print_stages(stages: Any) -> None:
-    """Size against score, one row per accepted step of a simplification that changed the size."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("conditions", "numbers", "score", "step"):
-        table.add_column(name, justify="left" if name == "step" else "right")
-    for stage in stages:
-        table.add_row(str(stage.conditions), str(stage.coefficients), f"{stage.score:.2f}", stage.what)
-    Console().print(table)
+STAGE_COLUMNS = f"{'conditions':>10} {'numbers':>8} {'score':>9}  step"
+
+
+def print_stage(stage: Any) -> None:
+    """Size against score of one accepted step of a simplification, as soon as it is known."""
+    print(f"{stage.conditions:>10} {stage.coefficients:>8} {stage.score:>9.2f}  {stage.what}", flush=True)

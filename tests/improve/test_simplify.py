@@ -7,7 +7,7 @@ from diprl.errors import DiprlError
 from diprl.improve import proposals
 from diprl.improve.compare import compare
 from diprl.improve.dead import without_dead_branches
-from diprl.improve.simplify import Simplifier, simplify
+from diprl.improve.simplify import Judge, Simplifier, Stage, simplify
 from diprl.program import Program
 from diprl.program.ast import conditions
 from tests.improve.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
@@ -52,7 +52,9 @@ def test_rescaling_makes_a_coefficient_one():
 
 
 def test_a_wordy_program_becomes_one_condition_of_two_terms():
-    result = simplify(CART_POLE, WORDY, episodes=64)
+    shown: list[Stage] = []
+    result = simplify(CART_POLE, WORDY, episodes=64, show=shown.append)
+    assert tuple(shown) == result.stages
     assert result.program.conditions == 1
     assert result.program.coefficients == 2
     assert result.stages[0].program == WORDY
@@ -100,7 +102,7 @@ def test_after_weights_went_the_others_train_on_until_the_score_is_back():
         "if 3*pole_angle + pole_angular_velocity + 0.1*cart_velocity + 0.1*cart_position > 0.01:\n    right\n"
         "else:\n    left"
     )
-    simplifier = Simplifier(CART_POLE, wordy, tolerance=0.01, episodes=64, retrain=retrain)
+    simplifier = Simplifier(CART_POLE, wordy, Judge(CART_POLE, wordy, tolerance=0.01, episodes=64))
     simplifier.thin_out(retrain)
     assert given[0].coefficients == wordy.coefficients - 1
     assert given[1] == FALLING, "which was refused and trains on"

@@ -29,7 +29,7 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.display import body, print_stages
+        from diprl.display import STAGE_COLUMNS, body, print_stage
         from diprl.improve.simplify import simplify
         from diprl.methods.retrain import retrainer
         from diprl.runs import load_program, sibling
@@ -40,9 +40,9 @@ class Command:
         use_compilation_cache()
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
-        result = simplify(task, program, self.tolerance, retrain=retrainer(task))
-        print(f"before\n\n{body(program)}\n\nafter\n\n{body(result.program)}\n")
-        print_stages(result.stages)
+        print(f"before\n\n{body(program)}\n\n{STAGE_COLUMNS}", flush=True)
+        result = simplify(task, program, self.tolerance, retrain=retrainer(task), show=print_stage)
+        print(f"\nafter\n\n{body(result.program)}\n")
         before = evaluate_program(task, program, self.episodes)
         after = evaluate_program(task, result.program, self.episodes)
         print(f"before  {before}\nafter   {after}\nused    {result.steps:,} environment steps")

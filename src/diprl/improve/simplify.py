@@ -56,6 +56,13 @@ class Stage:
     program: Program
 
 
+Show = Callable[[Stage], None]
+
+
+def ignore(stage: Stage) -> None:
+    """For whoever does not look."""
+
+
 @dataclass(frozen=True)
 class Simplified:
     """The smallest program found and the way to it."""
@@ -100,10 +107,11 @@ class Simplifier:
     """The way down from a program: tries proposals and keeps what the judge accepts."""
 
     def __init__(
-        self, task: Task, program: Program, tolerance: float, episodes: int, retrain: Retrain | None
+        self, task: Task, program: Program, judge: Judge, retrain: Retrain | None = None, show: Show = ignore
     ) -> None:
-        self.task, self.judge, self.retrain = task, Judge(task, program, tolerance, episodes), retrain
-        self.stages = [stage("as learnt", program, float(self.judge.baseline.mean()))]
+        self.task, self.judge, self.retrain, self.show = task, judge, retrain, show
+        self.stages: list[Stage] = []
+        self.keep(Proposal(program, "as learnt"), float(judge.baseline.mean()))
         self.views = visited_views(task, program)[:, : task.layout.features]
         self.scales = np.asarray(self.views.std(axis=0), np.float64)
 
@@ -125,8 +133,14 @@ class Simplifier:
     def accept(self, proposal: Proposal) -> bool:
         score = self.judge.score(proposal.program)
         if score is not None:
-            self.stages.append(stage(proposal.what, proposal.program, score))
+            self.keep(proposal, score)
         return score is not None
+
+    def keep(self, proposal: Proposal, score: float) -> None:
+        program = proposal.program
+        stage = Stage(proposal.what, program.conditions, program.coefficients, score, program)
+        self.stages.append(stage)
+        self.show(stage)
 
     def shrink(self, propose: Callable[[], list[Proposal]]) -> None:
         """Take proposals as they are while any is acceptable, then with their numbers searched anew."""
@@ -194,22 +208,21 @@ def simplify(
     *,
     episodes: int | None = None,
     retrain: Retrain | None = None,
+    show: Show = ignore,
 ) -> Simplified:
     """A smaller program whose score stays within a fraction `tolerance` of the given one's.
 
     Where a task has a compiled twin, the numbers of a smaller shape are searched anew; elsewhere `retrain` does that.
+    Each accepted step is shown.
     """
     if not 0 <= tolerance < 1:
         raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
-    simplifier = Simplifier(task, program, tolerance, episodes or default_episodes(task), retrain)
+    judge = Judge(task, program, tolerance, episodes or default_episodes(task))
+    simplifier = Simplifier(task, program, judge, retrain, show)
     simplifier.run()
-    return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, simplifier.judge.steps)
+    return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, judge.steps)
 
 
 def default_episodes(task: Task) -> int:
     """Enough to see a percent: fewer would refuse every step that is not an improvement."""
     return min(8192, 4_000_000 // task.horizon) if task.twin else 1000
-
-
-def stage(what: str, program: Program, score: float) -> Stage:
-    return Stage(what, program.conditions, program.coefficients, score, program)
