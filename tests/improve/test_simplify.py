@@ -9,7 +9,7 @@ from diprl.improve.compare import compare
 from diprl.improve.dead import without_dead_branches
 from diprl.improve.simplify import Judge, Simplifier, Stage, simplify
 from diprl.program import Program
-from diprl.program.ast import conditions
+from diprl.program.ast import Condition, conditions
 from tests.improve.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
 
 
@@ -46,9 +46,14 @@ def test_the_least_influential_coefficient_comes_first():
     assert first.program.coefficients == WORDY.coefficients - 1
 
 
-def test_rescaling_makes_a_coefficient_one():
-    program = cart_pole("if 10*pole_angle + 5*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left")
-    assert conditions(proposals.rescaled(program).root)[0].weights == (0.0, 0.0, 2.0, 1.0)
+def test_a_condition_is_scaled_to_a_coefficient_of_one_and_rounded():
+    program = cart_pole(
+        "if 10*pole_angle + 4.98*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left"
+    )
+    shorter = conditions(proposals.rounded_condition(program, 0, digits=2).root)[0]
+    assert shorter == Condition((0.0, 0.0, 2.0, 1.0), -0.5)
+    assert proposals.has_digits(shorter, 1)
+    assert not proposals.has_digits(conditions(program.root)[0], 2)
 
 
 def test_a_wordy_program_becomes_one_condition_of_two_terms():
@@ -105,6 +110,6 @@ def test_after_weights_went_the_others_train_on_until_the_score_is_back():
     simplifier = Simplifier(CART_POLE, wordy, Judge(CART_POLE, wordy, tolerance=0.01, episodes=64))
     simplifier.thin_out(retrain)
     assert given[0].coefficients == wordy.coefficients - 1
-    assert given[1] == FALLING, "which was refused and trains on"
+    assert given[1] == proposals.rounded_conditions(FALLING, 3), "which was refused and trains on"
     assert simplifier.program == BALANCING
     assert simplifier.judge.steps > 1000 * len(given)

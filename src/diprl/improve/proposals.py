@@ -108,19 +108,27 @@ def with_condition(program: Program, index: int, condition: Condition) -> Progra
     return with_root(program, rebuild(program.root, lambda _: next(upcoming), lambda leaf: leaf))
 
 
-def rescaled(program: Program) -> Program:
-    """Each condition divided by its smallest weight, so that one coefficient reads as 1; no decision changes much."""
-
-    def scale(condition: Condition) -> Condition:
-        smallest = min((abs(weight) for weight in condition.weights if weight), default=1.0)
-        weights = tuple(weight / smallest for weight in condition.weights)
-        return Condition(weights, condition.bias / smallest)
-
-    return with_root(program, rebuild(program.root, scale, lambda leaf: leaf))
-
-
 def rounded_condition(program: Program, index: int, digits: int) -> Program:
-    return with_condition(program, index, round_condition(conditions(program.root)[index], digits))
+    """One condition divided by its smallest weight, so that a coefficient reads as 1, to so many significant digits."""
+    held = conditions(program.root)[index]
+    return with_condition(program, index, round_condition(rescaled(held), digits))
+
+
+def rescaled(condition: Condition) -> Condition:
+    smallest = min((abs(weight) for weight in condition.weights if weight), default=1.0)
+    weights = tuple(weight / smallest for weight in condition.weights)
+    return Condition(weights, condition.bias / smallest)
+
+
+def rounded_conditions(program: Program, digits: int) -> Program:
+    for index in range(program.conditions):
+        program = rounded_condition(program, index, digits)
+    return program
+
+
+def has_digits(condition: Condition, digits: int) -> bool:
+    """Whether no number of the condition has more significant digits."""
+    return round_condition(condition, digits) == condition
 
 
 def rounded_terminals(program: Program, digits: int) -> Program:

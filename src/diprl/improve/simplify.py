@@ -20,6 +20,7 @@ from diprl.improve.proposals import Proposal
 from diprl.improve.search import Budget, Effort
 from diprl.improve.visits import visited_views
 from diprl.program import Program
+from diprl.program.ast import conditions
 from diprl.program.signature import Continuous
 from diprl.tasks.base import Task
 
@@ -40,6 +41,8 @@ THINNING = 0.1
 """Part of the numbers that go at once where they are trained on."""
 TRAININGS = 4
 """How often such a smaller program may train on before it is given up."""
+TRAINED_DIGITS = 3
+"""Significant digits of trained numbers: judged as they will be printed, they need no room for rounding later."""
 
 Retrain = Callable[[Program], tuple[Program, int]]
 """Trains a program's numbers on without changing its shape; tells the environment steps that took."""
@@ -127,7 +130,6 @@ class Simplifier:
         elif self.retrain is not None:
             self.thin_out(self.retrain)
         self.shrink(lambda: proposals.without_coefficient(self.program, self.scales))
-        self.accept(Proposal(proposals.rescaled(self.program), "scale conditions"))
         self.round_off()
 
     def accept(self, proposal: Proposal) -> bool:
@@ -182,7 +184,7 @@ class Simplifier:
         for _ in range(TRAININGS):
             program, steps = retrain(proposal.program)
             self.judge.steps += steps
-            proposal = replace(proposal, program=program)
+            proposal = replace(proposal, program=proposals.rounded_conditions(program, TRAINED_DIGITS))
             if self.accept(proposal):
                 return True
         return False
@@ -191,6 +193,8 @@ class Simplifier:
         """The fewest digits for each condition, then for the outputs."""
         for index in range(self.program.conditions):
             for digits in DIGITS:
+                if proposals.has_digits(conditions(self.program.root)[index], digits):
+                    break
                 rounded = proposals.rounded_condition(self.program, index, digits)
                 if self.accept(Proposal(rounded, f"round condition {index + 1} to {digits} digits")):
                     break

@@ -29,6 +29,7 @@ NETWORK_TUNED: dict[str, Settings] = {
     "Acrobot-v1": {"learning_rate": 3e-3},
     "MountainCar-v0": {"learning_rate": 3e-3},
     **{f"DoorKey-{size}": {"total_timesteps": 1_000_000} for size in ("5x5", "6x6")},
+    "LunarLander-v3": {"gamma": 0.998, "scale_rewards": True, "minibatch_size": 512},
     "HalfCheetahHurdle": MOTORS,
     "Pusher2D": MOTORS | {"num_envs": 32, "num_steps": 100, "minibatch_size": 400, "num_epochs": 10},
     **dict.fromkeys(ANTS, MOTORS),
