@@ -107,7 +107,7 @@ def test_after_weights_went_the_others_train_on_until_the_score_is_back():
         "if 3*pole_angle + pole_angular_velocity + 0.1*cart_velocity + 0.1*cart_position > 0.01:\n    right\n"
         "else:\n    left"
     )
-    simplifier = Simplifier(CART_POLE, wordy, Judge(CART_POLE, wordy, tolerance=0.01, episodes=64))
+    simplifier = Simplifier(CART_POLE, wordy, Judge(CART_POLE, wordy, 0.01, looks=(64, 128)))
     simplifier.thin_out(retrain)
     assert given[0].coefficients == wordy.coefficients - 1
     assert given[1] == proposals.rounded_conditions(FALLING, 3), "which was refused and trains on"

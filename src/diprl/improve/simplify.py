@@ -29,7 +29,7 @@ SIMPLIFY_ROUND = 777_777
 CAUTION = 1.64
 """Standard errors kept as a safety margin to the tolerance."""
 FIRST_LOOK = 64
-"""Episodes after which a hopeless proposal is refused."""
+"""Episodes after which a hopeless proposal is refused; what they leave open, more of them decide."""
 DIGITS = (1, 2, 3, 4, 5)
 REPAIRED = 4
 """How many of the most promising proposals get their numbers searched anew."""
@@ -80,10 +80,10 @@ class Simplified:
 class Judge:
     """Accepts a program while its mean return, with a margin for chance, stays within the tolerance."""
 
-    def __init__(self, task: Task, program: Program, tolerance: float, episodes: int) -> None:
+    def __init__(self, task: Task, program: Program, tolerance: float, looks: tuple[int, ...]) -> None:
         self.fitness: Fitness = make_fitness(task, program)
-        self.episodes, self.steps = episodes, 0
-        self.baseline = self.returns(program, episodes)
+        self.looks, self.steps = looks, 0
+        self.baseline = self.returns(program, looks[-1])
         self.allowed = tolerance * abs(float(self.baseline.mean()))
 
     def returns(self, program: Program, episodes: int) -> NDArray[np.float64]:
@@ -92,14 +92,16 @@ class Judge:
         return played.values[0]
 
     def score(self, program: Program) -> float | None:
-        """The mean return if the program is acceptable, else None; a hopeless one is found out on few episodes."""
-        few = self.returns(program, FIRST_LOOK) - self.baseline[:FIRST_LOOK]
-        if float(few.mean()) + CAUTION * standard_error(few) < -self.allowed:
-            return None
-        returns = self.returns(program, self.episodes)
-        difference = returns - self.baseline
-        acceptable = float(difference.mean()) - CAUTION * standard_error(difference) >= -self.allowed
-        return float(returns.mean()) if acceptable else None
+        """The mean return if the program is acceptable, else None. The first look, on few episodes, only refuses."""
+        for look, episodes in enumerate(self.looks):
+            returns = self.returns(program, episodes)
+            difference = returns - self.baseline[:episodes]
+            mean, margin = float(difference.mean()), CAUTION * standard_error(difference)
+            if mean + margin < -self.allowed:
+                return None
+            if look and mean - margin >= -self.allowed:
+                return float(returns.mean())
+        return None
 
 
 def standard_error(differences: NDArray[np.float64]) -> float:
@@ -171,14 +173,14 @@ class Simplifier:
         return replace(proposal, program=polished.program)
 
     def thin_out(self, retrain: Retrain) -> None:
-        """Drop the least influential weights several at a time and train on with the others; ever fewer at a time."""
+        """Drop the least influential weights several at a time and train on with the others; fewer if that fails."""
         count = self.program.coefficients
         while count := min(count, ceil(THINNING * self.program.coefficients)):
             smaller = proposals.without_weights(self.program, self.views, count)
             if smaller == self.program:
                 return
-            if not self.accept_trained(Proposal(smaller, f"drop {count} weights and train on"), retrain):
-                count //= 2
+            accepted = self.accept_trained(Proposal(smaller, f"drop {count} weights and train on"), retrain)
+            count = 2 * count if accepted else count // 2
 
     def accept_trained(self, proposal: Proposal, retrain: Retrain) -> bool:
         for _ in range(TRAININGS):
@@ -221,12 +223,12 @@ def simplify(
     """
     if not 0 <= tolerance < 1:
         raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
-    judge = Judge(task, program, tolerance, episodes or default_episodes(task))
+    judge = Judge(task, program, tolerance, (FIRST_LOOK, episodes) if episodes else default_looks(task))
     simplifier = Simplifier(task, program, judge, retrain, show)
     simplifier.run()
     return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, judge.steps)
 
 
-def default_episodes(task: Task) -> int:
-    """Enough to see a percent: fewer would refuse every step that is not an improvement."""
-    return min(8192, 4_000_000 // task.horizon) if task.twin else 1000
+def default_looks(task: Task) -> tuple[int, ...]:
+    """Enough episodes to see a percent: fewer would refuse every step that is not an improvement."""
+    return (FIRST_LOOK, min(8192, 4_000_000 // task.horizon)) if task.twin else (FIRST_LOOK, 1000, 4000)
