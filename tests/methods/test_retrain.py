@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
-from tests.improve.programs import CART_POLE, FALLING, WORDY
+from tests.improve.programs import CART_POLE, FALLING, WORDY, cart_pole
 
 from diprl.improve.visits import visited_views
 from diprl.methods.agents import tree_agent
@@ -15,7 +15,6 @@ from diprl.methods.registry import settings_for
 from diprl.methods.retrain import GENTLE, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
 from diprl.program.ast import conditions, terminals
-from diprl.tasks.registry import load_task
 from diprl.train.evaluate import program_act
 
 
@@ -52,6 +51,15 @@ def test_a_program_longer_than_the_preset_allows_trains_on():
 
 
 def test_numbers_train_on_only_where_no_search_is_faster():
-    assert retrainer(CART_POLE) is None
-    assert retrainer(load_task("LunarLander-v3")) is not None
-    assert retrainer(replace(CART_POLE, twin=None)) is not None
+    host = replace(CART_POLE, twin=None)
+    assert retrainer(CART_POLE, WORDY) is None
+    assert retrainer(host, WORDY) is not None
+    nested = cart_pole(
+        "if pole_angle > 0:\n    if cart_velocity > 0:\n        left\n    else:\n        right\nelse:\n    left"
+    )
+    assert retrainer(host, nested) is None, "a tree cannot be embedded"
+
+
+def test_a_program_without_conditions_trains_on_and_stays_one():
+    constant = cart_pole("left")
+    assert continue_from(CART_POLE, constant, 4_096, seed=0).conditions == 0

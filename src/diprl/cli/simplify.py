@@ -41,7 +41,7 @@ class Command:
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
         print(f"before\n\n{body(program)}\n\n{STAGE_COLUMNS}", flush=True)
-        result = simplify(task, program, self.tolerance, retrain=retrainer(task), show=print_stage)
+        result = simplify(task, program, self.tolerance, retrain=retrainer(task, program), show=print_stage)
         print(f"\nafter\n\n{body(result.program)}\n")
         before = evaluate_program(task, program, self.episodes)
         after = evaluate_program(task, result.program, self.episodes)
