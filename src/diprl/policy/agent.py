@@ -73,13 +73,28 @@ class Agent(eqx.Module):
         self, seen: Float[Array, " view"], temperatures: Temperatures, hardness: Hardness = SOFT
     ) -> Distribution:
         """The distribution over actions given a view as the agent sees it."""
-        layout = self.layout
-        primitives = seen[layout.critic :].reshape(layout.primitives, layout.actuators)
-        return self.policy.distribution(seen[: layout.features], primitives, temperatures, hardness)
+        return self.policy.distribution(*self.parts(seen), temperatures, hardness)
 
-    def value(self, seen: Float[Array, " view"]) -> Float[Array, ""]:
-        """The critic's estimate for a view as the agent sees it."""
-        return self.critic(seen[: self.layout.critic])[0]
+    def evaluate(
+        self, seen: Float[Array, "batch view"], actions: Array, temperatures: Temperatures
+    ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+        """The log-probability of each action and the entropy of each distribution, for views as the agent sees them."""
+        return self.policy.evaluate(*self.parts(seen), actions, temperatures)
+
+    def parts(
+        self, seen: Float[Array, "*batch view"]
+    ) -> tuple[Float[Array, "*batch features"], Float[Array, "*batch primitives actuators"]]:
+        """What of a view the policy is given: the features, and the primitives' actions."""
+        layout = self.layout
+        primitives = seen[..., layout.critic :]
+        return (
+            seen[..., : layout.features],
+            primitives.reshape(*seen.shape[:-1], layout.primitives, layout.actuators),
+        )
+
+    def value(self, seen: Float[Array, "*batch view"]) -> Float[Array, "*batch"]:
+        """The critic's estimate for views as the agent sees them."""
+        return self.critic(seen[..., : self.layout.critic])[..., 0]
 
     def act(
         self,

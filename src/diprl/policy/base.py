@@ -4,6 +4,7 @@ from abc import abstractmethod
 from typing import NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
@@ -55,9 +56,26 @@ class AbstractPolicy(eqx.Module):
     ) -> Distribution:
         """The distribution over actions given normalised features and the primitives' actions."""
 
+    def evaluate(
+        self,
+        features: Float[Array, "batch features"],
+        primitives: Float[Array, "batch primitives actuators"],
+        actions: Array,
+        temperatures: Temperatures,
+    ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+        """The log-probability of each action and the entropy of each distribution."""
+        return jax.vmap(
+            lambda seen, held, action: judge(self.distribution(seen, held, temperatures), action)
+        )(features, primitives, actions)
+
     def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
         """The distribution over program shapes; a single shape where there is no choice."""
         return jnp.ones(1)
+
+
+def judge(distribution: Distribution, action: Array) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """The log-probability of an action, and the distribution's entropy."""
+    return distribution.log_prob(action), distribution.entropy()
 
 
 def either(hard: Switch, when_hard: Array, when_soft: Array) -> Array:

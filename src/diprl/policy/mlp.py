@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures, either
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures, either, judge
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+from diprl.policy.product import product
 from diprl.policy.short_axis import log_softmax
 
 
@@ -20,11 +22,11 @@ class MLP(eqx.Module):
     weights: tuple[Float[Array, "inputs outputs"], ...]
     biases: tuple[Float[Array, " outputs"], ...]
 
-    def __call__(self, inputs: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+    def __call__(self, inputs: Float[Array, "*batch inputs"]) -> Float[Array, "*batch outputs"]:
         *hidden, last = zip(self.weights, self.biases, strict=True)
         for weight, bias in hidden:
-            inputs = jnp.tanh(inputs @ weight + bias)
-        return inputs @ last[0] + last[1]
+            inputs = jnp.tanh(product(inputs, weight) + bias)
+        return product(inputs, last[0]) + last[1]
 
 
 def make_mlp(sizes: Sequence[int], last_gain: float, *, key: PRNGKeyArray) -> MLP:
@@ -45,7 +47,7 @@ def orthogonal_layers(
     long, narrow = np.array([max(shape) for shape in shapes]), max(min(shape) for shape in shapes)
     inside = np.arange(long.max())[:, None] < long[:, None, None]
     drawn = jr.normal(key, (len(shapes), long.max(), narrow))
-    columns, triangle = jnp.linalg.qr(jnp.where(inside, drawn, 0.0))
+    columns, triangle = jax.lax.map(jnp.linalg.qr, jnp.where(inside, drawn, 0.0))
     columns = columns * jnp.sign(jnp.diagonal(triangle, axis1=-2, axis2=-1))[:, None, :]
     cut = [whole[: max(shape), : min(shape)] for whole, shape in zip(columns, shapes, strict=True)]
     return [layer if layer.shape == shape else layer.T for layer, shape in zip(cut, shapes, strict=True)]
@@ -72,7 +74,22 @@ class MLPPolicy(AbstractPolicy):
         temperatures: Temperatures,
         hardness: Hardness = SOFT,
     ) -> Distribution:
-        output = self.network(features)
+        return self.around(self.network(features), hardness)
+
+    def evaluate(
+        self,
+        features: Float[Array, "batch features"],
+        primitives: Float[Array, "batch primitives actuators"],
+        actions: Array,
+        temperatures: Temperatures,
+    ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+        """As every policy does, but with one product per layer for the whole batch."""
+        return jax.vmap(lambda output, action: judge(self.around(output), action))(
+            self.network(features), actions
+        )
+
+    def around(self, output: Float[Array, " outputs"], hardness: Hardness = SOFT) -> Distribution:
+        """The distribution that the network's output stands for."""
         if not self.log_std.shape[0]:
             greedy = (jnp.arange(output.shape[0]) == jnp.argmax(output)).astype(output.dtype)
             return Categorical(either(hardness.terminals, greedy, jnp.exp(log_softmax(output))))

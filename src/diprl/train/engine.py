@@ -173,7 +173,7 @@ class Engine:
         zeros = jnp.zeros(flat.reward.shape)
         batch = Batch(agent.see(flat.view), flat.action, zeros, zeros, zeros)
         log_prob, _, value = evaluate_actions(agent, batch, temperatures)
-        next_value = jax.vmap(agent.value)(agent.see(flat.next_view))
+        next_value = agent.value(agent.see(flat.next_view))
         advantage = advantages(
             trajectory, value.reshape(shape), next_value.reshape(shape), hyper.gamma, hyper.gae_lambda
         ).reshape(-1)

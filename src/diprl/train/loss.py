@@ -37,12 +37,7 @@ def evaluate_actions(
     agent: Agent, batch: Batch, temperatures: Temperatures
 ) -> tuple[Float[Array, " batch"], Float[Array, " batch"], Float[Array, " batch"]]:
     """Log-probability of each action, entropy of each distribution, value of each view."""
-
-    def one(seen: Array, action: Array) -> tuple[Array, Array, Array]:
-        distribution = agent.distribution(seen, temperatures)
-        return distribution.log_prob(action), distribution.entropy(), agent.value(seen)
-
-    return jax.vmap(one)(batch.seen, batch.action)
+    return *agent.evaluate(batch.seen, batch.action, temperatures), agent.value(batch.seen)
 
 
 def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Array, ""]:
