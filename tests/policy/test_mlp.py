@@ -1,5 +1,7 @@
 """Networks begin orthogonal, whatever the shapes that are factorised together."""
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import jax
@@ -32,6 +34,19 @@ def test_gains_scale_the_layers() -> None:
     network = make_mlp((4, 6, 1), 0.01, key=jr.key(2))
     norms = [float(jnp.linalg.norm(weight, 2)) for weight in network.weights]
     np.testing.assert_allclose(norms, [2**0.5, 0.01], rtol=1e-5)
+
+
+DRAWING = """
+import jax, jax.random as jr
+from diprl.policy.mlp import make_mlp
+draw = jax.jit(lambda key: [make_mlp((4, 64, 64, 1), 1.0, key=key) for key in jr.split(key)])
+for seed in range(400):
+    jax.block_until_ready(draw(jr.key(seed)))
+"""
+
+
+def test_two_networks_drawn_at_once_never_wait_for_each_other() -> None:
+    subprocess.run([sys.executable, "-c", DRAWING], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("length", [1, 2, LONGEST, LONGEST + 3])

@@ -16,7 +16,7 @@ from diprl.tasks.sync import SyncEnvironments
 from diprl.train import schedule
 from diprl.train.collector import HostCollector
 from diprl.train.config import Config
-from diprl.train.rollout import collect
+from diprl.train.rollout import collect, uniforms
 from diprl.train.trajectory import Episodes, Trajectory
 
 STEPS, HORIZON = 7, 3
@@ -100,3 +100,9 @@ def test_termination_and_time_limit_are_told_apart() -> None:
     np.testing.assert_array_equal(cut.view[:, 0, 0], [0, 1, 2, 0, 1, 2, 0])
     np.testing.assert_array_equal(cut.next_view[:, 0, 0], [1, 2, 3, 1, 2, 3, 1])
     assert (float(episodes.count), float(episodes.total_return), float(episodes.total_length)) == (4, 24, 12)
+
+
+def test_numbers_drawn_together_are_those_drawn_one_by_one() -> None:
+    shapes, key = [(7, 2, 1), (7, 2, 5)], jax.random.key(3)
+    for drawn, own_key, shape in zip(uniforms(shapes, key=key), jax.random.split(key), shapes, strict=True):
+        np.testing.assert_array_equal(drawn, jax.random.uniform(own_key, shape))

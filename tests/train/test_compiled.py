@@ -39,16 +39,28 @@ def kernels(text: str) -> dict[str, int]:
     return {name: count for name, count in counts.items() if "fused" not in name}
 
 
-@pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices fuse differently")
-@pytest.mark.parametrize(("method", "in_loop"), [("ppo", 70), ("diprl", 100)])
-def test_a_gradient_step_starts_few_kernels(method: str, in_loop: int) -> None:
+def compiled_text(method: str) -> str:
     engine = engine_of(method)
     agent = find_method(method).agent(engine.task, PAPER, key=jr.key(0))
     state = jax.eval_shape(lambda key: first_state(engine, agent, key), jr.key(1))
-    compiled = engine.compiled_iteration.lower(state, PAPER.hyper(), np.float32(100)).compile()
-    counts = kernels(compiled.as_text() or "")
-    loops = {name: count for name, count in counts.items() if "region" in name}
+    return engine.compiled_iteration.lower(state, PAPER.hyper(), np.float32(100)).compile().as_text() or ""
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices fuse differently")
+@pytest.mark.parametrize(("method", "in_loop"), [("ppo", 70), ("diprl", 100)])
+def test_a_gradient_step_starts_few_kernels(method: str, in_loop: int) -> None:
+    loops = {name: count for name, count in kernels(compiled_text(method)).items() if "region" in name}
     assert 20 < max(loops.values()) <= in_loop
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices multiply differently")
+def test_no_product_of_layers_is_left_to_the_slow_kernel() -> None:
+    products = re.findall(
+        r"= f32\[(\d+),(\d+)\]\S* dot\(.*lhs_contracting_dims=\{(\d)\}", compiled_text("ppo")
+    )
+    shapes = [(int(rows), int(columns)) for rows, columns, contracted in products if contracted == "0"]
+    assert len(products) > 5
+    assert not [shape for shape in shapes if min(shape) > 1]
 
 
 def test_rollouts_are_traced_once() -> None:

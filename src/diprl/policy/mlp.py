@@ -42,7 +42,9 @@ def orthogonal_layers(
 ) -> list[Float[Array, "inputs outputs"]]:
     """For each shape a matrix with orthonormal columns, or rows where those are fewer, evenly drawn from all of them.
 
-    All are factorised together, filled up with zeros: a factorisation takes long to compile, and so one serves all.
+    All are filled up with zeros to one shape: a factorisation takes long to compile, and so one serves all. It takes
+    them one by one: given several at once it waits for other threads, and the factorisations of two networks that run
+    at the same time can wait for each other's for ever.
     """
     long, narrow = np.array([max(shape) for shape in shapes]), max(min(shape) for shape in shapes)
     inside = np.arange(long.max())[:, None] < long[:, None, None]

@@ -1,5 +1,7 @@
 """The compiled collector: a JAX twin and the policy in one scan."""
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import jax
@@ -46,11 +48,11 @@ def collect(
     one small one per step.
     """
     num_envs = running.steps.shape[0]
-    act_key, reset_key = jr.split(key)
-    noise = jr.uniform(act_key, (num_steps, num_envs, agent.policy.noise_size))
+    shapes = [(num_steps, num_envs, size) for size in (agent.policy.noise_size, twin.reset_size)]
+    noise, chances = uniforms(shapes, key=key)
     if noise_correlation is not None:
         noise = lasting(noise, noise_correlation)
-    fresh = jax.vmap(jax.vmap(twin.reset))(jr.uniform(reset_key, (num_steps, num_envs, twin.reset_size)))
+    fresh = jax.vmap(jax.vmap(twin.reset))(chances)
     fresh_view = jax.vmap(jax.vmap(twin.observe))(fresh)
 
     def step(running: Running, inputs: tuple[Array, Any, Array]) -> tuple[Running, Any]:
@@ -72,6 +74,16 @@ def collect(
 
     running, (trajectory, ended) = jax.lax.scan(step, running, (noise, fresh, fresh_view))
     return running, trajectory, Episodes(*ended.sum(axis=0))
+
+
+def uniforms(shapes: Sequence[tuple[int, ...]], *, key: PRNGKeyArray) -> list[Float[Array, "..."]]:
+    """Uniform numbers in several shapes, as `jax.random.uniform` draws them from one key each.
+
+    All are cut from rows of one length: drawing is slow to compile, and so it is compiled once.
+    """
+    longest = max(prod(shape) for shape in shapes)
+    rows = jax.vmap(lambda key: jr.uniform(key, (longest,)))(jr.split(key, len(shapes)))
+    return [row[: prod(shape)].reshape(shape) for row, shape in zip(rows, shapes, strict=True)]
 
 
 def select(mask: Array, chosen: Array, other: Array) -> Array:
