@@ -208,16 +208,17 @@ class Engine:
             )
             return (vector, moments, dual), None
 
-        def epoch(carry: tuple, inputs: tuple[PRNGKeyArray, StepSize]) -> tuple[tuple, None]:
-            key, sizes = inputs
-            return jax.lax.scan(minibatch_step, carry, (self.shuffled(batch, key), sizes))
+        def epoch(carry: tuple, inputs: tuple[Array, StepSize]) -> tuple[tuple, None]:
+            order, sizes = inputs
+            return jax.lax.scan(minibatch_step, carry, (self.shuffled(batch, order), sizes))
 
         epochs, minibatches = self.config.num_epochs, self.config.num_minibatches
         sizes = step_sizes(state.taken, active, learning_rate, epochs * minibatches)
         sizes = jax.tree.map(lambda x: x.reshape(epochs, minibatches, -1), sizes)
         key, *epoch_keys = jr.split(state.key, epochs + 1)
+        orders = random_orders(self.config.rollout_size, jnp.stack(epoch_keys))
         carry = (state.vector, state.moments, state.dual)
-        (vector, moments, dual), _ = jax.lax.scan(epoch, carry, (jnp.stack(epoch_keys), sizes))
+        (vector, moments, dual), _ = jax.lax.scan(epoch, carry, (orders, sizes))
         taken = state.taken + epochs * minibatches * active
         state = state._replace(vector=vector, moments=moments, taken=taken, dual=dual, key=key)
         agent = self.agent(state)
@@ -232,10 +233,9 @@ class Engine:
         }
         return state, metrics
 
-    def shuffled(self, batch: Batch, key: PRNGKeyArray) -> Batch:
-        """The rollout in random order, cut into minibatches; one gather of whole rows moves all fields."""
+    def shuffled(self, batch: Batch, order: Int[Array, " batch"]) -> Batch:
+        """The rollout in the given order, cut into minibatches; one gather of whole rows moves all fields."""
         rows, unravel = pack_rows(batch)
-        order = random_order(self.config.rollout_size, key=key)
         minibatches = jax.vmap(jax.vmap(unravel))(
             rows[order].reshape(-1, self.config.minibatch_size, rows.shape[-1])
         )
@@ -277,6 +277,10 @@ def standardised(advantage: Float[Array, "minibatches batch"]) -> Float[Array, "
     """Mean 0 and deviation 1 in every minibatch."""
     mean = advantage.mean(axis=-1, keepdims=True)
     return (advantage - mean) / (advantage.std(axis=-1, keepdims=True) + 1e-8)
+
+
+def random_orders(size: int, keys: PRNGKeyArray) -> Int[Array, "keys size"]:
+    return jax.vmap(lambda key: random_order(size, key=key))(keys)
 
 
 def random_order(size: int, *, key: PRNGKeyArray) -> Int[Array, " size"]:
