@@ -69,6 +69,19 @@ def test_a_wordy_program_becomes_one_condition_of_two_terms():
     )
 
 
+def test_numbers_are_tuned_before_any_goes_and_are_short_at_once():
+    result = simplify(CART_POLE, FALLING, episodes=64)
+    tuned = next(stage for stage in result.stages if stage.what == "tune all numbers")
+    assert tuned.coefficients == FALLING.coefficients
+    assert tuned.score > result.stages[0].score + 100
+    assert all(proposals.has_digits(condition, 3) for condition in conditions(tuned.program.root))
+
+
+def test_a_program_without_numbers_stays_as_it_is():
+    constant = cart_pole("right")
+    assert simplify(CART_POLE, constant, episodes=64).program == constant
+
+
 def test_an_impossible_tolerance_is_refused():
     with pytest.raises(DiprlError, match="tolerance"):
         simplify(CART_POLE, WORDY, tolerance=-0.1)

@@ -58,13 +58,15 @@ def search_end(record: Record) -> float:
 
 
 def band(curves: Sequence[Curve]) -> Band | None:
-    """The curves at the steps of the first that all of them reach; None where no curve has points."""
+    """The curves at the steps of the longest; one that ends before, its task solved, stays at its last value.
+
+    None where no curve has points.
+    """
     curves = [curve for curve in curves if len(curve.steps)]
     if not curves:
         return None
-    first, last = max(curve.steps[0] for curve in curves), min(curve.steps[-1] for curve in curves)
-    steps = curves[0].steps[(curves[0].steps >= first) & (curves[0].steps <= last)]
-    if not len(steps):
-        return None
+    first = max(curve.steps[0] for curve in curves)
+    longest = max(curves, key=lambda curve: curve.steps[-1]).steps
+    steps = longest[longest >= first]
     values = np.stack([np.interp(steps, curve.steps, curve.values) for curve in curves])
     return Band(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))

@@ -33,16 +33,18 @@ FIRST_LOOK = 64
 DIGITS = (1, 2, 3, 4, 5)
 REPAIRED = 4
 """How many of the most promising proposals get their numbers searched anew."""
-TUNING = Effort(population=24, episodes=64, most_episodes=256, mutants=0, final_episodes=1024)
-TUNING_STEPS = 16_000_000
+TUNING = Effort(population=24, episodes=64, most_episodes=256, mutants=0, final_episodes=4096)
+TUNING_STEPS = 64_000_000
 REPAIR_STEPS = 2_000_000
 """Environment steps, on a compiled twin, of a search over all numbers and of one for a single proposal."""
+WORTHWHILE = 0.1
+"""Part of the numbers that a round must remove for another one to follow."""
 THINNING = 0.1
 """Part of the numbers that go at once where they are trained on."""
 TRAININGS = 4
 """How often such a smaller program may train on before it is given up."""
-TRAINED_DIGITS = 3
-"""Significant digits of trained numbers: judged as they will be printed, they need no room for rounding later."""
+NEW_DIGITS = 3
+"""Significant digits of new numbers: judged as they will be printed, they need no room for rounding later."""
 
 Retrain = Callable[[Program], tuple[Program, int]]
 """Trains a program's numbers on without changing its shape; tells the environment steps that took."""
@@ -126,12 +128,12 @@ class Simplifier:
 
     def run(self) -> None:
         self.accept(Proposal(without_dead_branches(self.program), "remove branches that no state reaches"))
+        self.tune()
         self.shrink(lambda: proposals.without_branch(self.program))
-        if self.task.twin is not None:
-            self.accept(self.tuned(Proposal(self.program, "tune all numbers"), TUNING_STEPS))
-        elif self.retrain is not None:
+        self.tune()
+        if self.retrain is not None:
             self.thin_out(self.retrain)
-        self.shrink(lambda: proposals.without_coefficient(self.program, self.scales))
+        self.drop_coefficients()
         self.round_off()
 
     def accept(self, proposal: Proposal) -> bool:
@@ -145,6 +147,19 @@ class Simplifier:
         stage = Stage(proposal.what, program.conditions, program.coefficients, score, program)
         self.stages.append(stage)
         self.show(stage)
+
+    def tune(self) -> None:
+        """Better numbers, where a search for them is cheap: what they gain can be given up for a smaller program."""
+        if self.task.twin is not None:
+            self.accept(self.tuned(Proposal(self.program, "tune all numbers"), TUNING_STEPS))
+
+    def drop_coefficients(self) -> None:
+        """Numbers go and those that stay are tuned, again and again while enough of them go."""
+        before = self.program.coefficients
+        self.shrink(lambda: proposals.without_coefficient(self.program, self.scales))
+        self.tune()
+        if self.task.twin is not None and before - self.program.coefficients > WORTHWHILE * before:
+            self.drop_coefficients()
 
     def shrink(self, propose: Callable[[], list[Proposal]]) -> None:
         """Take proposals as they are while any is acceptable, then with their numbers searched anew."""
@@ -170,7 +185,7 @@ class Simplifier:
         """The same shape with its numbers searched anew."""
         polished = polish(self.task, proposal.program, Budget(steps=steps), effort=TUNING, views=self.views)
         self.judge.steps += polished.steps
-        return replace(proposal, program=polished.program)
+        return replace(proposal, program=proposals.rounded_conditions(polished.program, NEW_DIGITS))
 
     def thin_out(self, retrain: Retrain) -> None:
         """Drop the least influential weights several at a time and train on with the others; fewer if that fails."""
@@ -186,7 +201,7 @@ class Simplifier:
         for _ in range(TRAININGS):
             program, steps = retrain(proposal.program)
             self.judge.steps += steps
-            proposal = replace(proposal, program=proposals.rounded_conditions(program, TRAINED_DIGITS))
+            proposal = replace(proposal, program=proposals.rounded_conditions(program, NEW_DIGITS))
             if self.accept(proposal):
                 return True
         return False
