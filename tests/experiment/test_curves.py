@@ -32,4 +32,5 @@ def test_curves_without_points_are_left_out() -> None:
     nothing = Curve(np.zeros(0), np.zeros(0))
     assert band([nothing, nothing]) is None
     found = band([nothing, curve((10, 1.0))])
-    assert found is not None and found.mean.tolist() == [1.0]
+    assert found is not None
+    assert found.mean.tolist() == [1.0]

@@ -7,7 +7,8 @@ from diprl.errors import DiprlError
 from diprl.improve import proposals
 from diprl.improve.compare import compare
 from diprl.improve.dead import without_dead_branches
-from diprl.improve.simplify import Judge, Simplifier, Stage, simplify
+from diprl.improve.proposals import Proposal
+from diprl.improve.simplify import FRESH_ROUND, Judge, Simplifier, Stage, simplify
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from tests.improve.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
@@ -80,6 +81,20 @@ def test_numbers_are_tuned_before_any_goes_and_are_short_at_once():
 def test_a_program_without_numbers_stays_as_it_is():
     constant = cart_pole("right")
     assert simplify(CART_POLE, constant, episodes=64).program == constant
+
+
+def test_steps_that_only_seemed_to_hold_are_taken_back():
+    looks = (64, 128)
+    simplifier = Simplifier(CART_POLE, WORDY, Judge(CART_POLE, WORDY, 0.01, looks))
+    simplifier.keep(Proposal(BALANCING, "a good step"), score=500.0)
+    simplifier.keep(Proposal(FALLING, "a step that was lucky"), score=500.0)
+    played = simplifier.judge.steps
+    simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, FRESH_ROUND))
+    assert simplifier.program == BALANCING
+    assert simplifier.stages[-1].what.startswith("go back")
+    assert simplifier.judge.steps > played
+    simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, FRESH_ROUND))
+    assert len(simplifier.stages) == 4, "what holds stays as it is"
 
 
 def test_an_impossible_tolerance_is_refused():

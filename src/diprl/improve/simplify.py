@@ -1,7 +1,8 @@
 """Simplify: as few conditions, coefficients and digits as the score allows, each step judged on the same episodes.
 
 Every accepted step is compared with the program it all began with, never with the step before, so that small losses
-cannot add up unnoticed.
+cannot add up unnoticed. The last one is judged again on fresh episodes, since many steps that were chosen on the same
+ones may owe their score to those.
 """
 
 from collections.abc import Callable
@@ -24,8 +25,8 @@ from diprl.program.ast import conditions
 from diprl.program.signature import Continuous
 from diprl.tasks.base import Task
 
-SIMPLIFY_ROUND = 777_777
-"""Number of the round whose episodes judge every step."""
+SIMPLIFY_ROUND, FRESH_ROUND = 777_777, 888_887
+"""Numbers of the rounds whose episodes judge every step, and the result."""
 CAUTION = 1.64
 """Standard errors kept as a safety margin to the tolerance."""
 FIRST_LOOK = 64
@@ -34,9 +35,10 @@ DIGITS = (1, 2, 3, 4, 5)
 REPAIRED = 4
 """How many of the most promising proposals get their numbers searched anew."""
 TUNING = Effort(population=24, episodes=64, most_episodes=256, mutants=0, final_episodes=4096)
-TUNING_STEPS = 64_000_000
+TUNING_STEPS = 1_000_000
+"""Environment steps, on a compiled twin, of a search over all numbers, for each of them."""
 REPAIR_STEPS = 2_000_000
-"""Environment steps, on a compiled twin, of a search over all numbers and of one for a single proposal."""
+"""Environment steps of a search over the numbers of a single proposal."""
 WORTHWHILE = 0.1
 """Part of the numbers that a round must remove for another one to follow."""
 THINNING = 0.1
@@ -82,14 +84,21 @@ class Simplified:
 class Judge:
     """Accepts a program while its mean return, with a margin for chance, stays within the tolerance."""
 
-    def __init__(self, task: Task, program: Program, tolerance: float, looks: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        task: Task,
+        program: Program,
+        tolerance: float,
+        looks: tuple[int, ...],
+        round_number: int = SIMPLIFY_ROUND,
+    ) -> None:
         self.fitness: Fitness = make_fitness(task, program)
-        self.looks, self.steps = looks, 0
+        self.looks, self.round_number, self.steps = looks, round_number, 0
         self.baseline = self.returns(program, looks[-1])
         self.allowed = tolerance * abs(float(self.baseline.mean()))
 
     def returns(self, program: Program, episodes: int) -> NDArray[np.float64]:
-        played = self.fitness([program], episodes, SIMPLIFY_ROUND)
+        played = self.fitness([program], episodes, self.round_number)
         self.steps += played.steps
         return played.values[0]
 
@@ -151,7 +160,8 @@ class Simplifier:
     def tune(self) -> None:
         """Better numbers, where a search for them is cheap: what they gain can be given up for a smaller program."""
         if self.task.twin is not None:
-            self.accept(self.tuned(Proposal(self.program, "tune all numbers"), TUNING_STEPS))
+            steps = TUNING_STEPS * self.program.coefficients
+            self.accept(self.tuned(Proposal(self.program, "tune all numbers"), steps))
 
     def drop_coefficients(self) -> None:
         """Numbers go and those that stay are tuned, again and again while enough of them go."""
@@ -221,6 +231,14 @@ class Simplifier:
                 if self.accept(Proposal(rounded, f"round outputs to {digits} digits")):
                     break
 
+    def confirm(self, judge: Judge) -> None:
+        """Go back to the last stage that also holds on this judge's episodes, by which none was chosen."""
+        scores = ((stage, judge.score(stage.program)) for stage in reversed(self.stages))
+        stage, score = next((stage, score) for stage, score in scores if score is not None)
+        self.judge.steps += judge.steps
+        if stage is not self.stages[-1]:
+            self.keep(Proposal(stage.program, "go back: the rest loses too much on fresh episodes"), score)
+
 
 def simplify(
     task: Task,
@@ -238,9 +256,11 @@ def simplify(
     """
     if not 0 <= tolerance < 1:
         raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
-    judge = Judge(task, program, tolerance, (FIRST_LOOK, episodes) if episodes else default_looks(task))
+    looks = (FIRST_LOOK, episodes) if episodes else default_looks(task)
+    judge = Judge(task, program, tolerance, looks)
     simplifier = Simplifier(task, program, judge, retrain, show)
     simplifier.run()
+    simplifier.confirm(Judge(task, program, tolerance, looks, FRESH_ROUND))
     return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, judge.steps)
 
 
