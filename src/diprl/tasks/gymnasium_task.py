@@ -14,6 +14,7 @@ from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Feature, Signature
 from diprl.tasks.base import Layout, Task
+from diprl.tasks.display import draw_without_screen
 from diprl.tasks.names import known_names
 from diprl.tasks.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.spaces import actions_of, features_of
@@ -42,6 +43,7 @@ def gymnasium_task(
         raise DiprlError("pass either `features` or `feature_names`: features bring their own names")
     functions = tuple(function for _, _, function in features or ())
     reference = Reference(make, name or "the environment", dict(env_kwargs or {}), functions)
+    draw_without_screen()  # before the environment imports MuJoCo, if it does
     environment = reference.raw()
     reference = replace(reference, name=name or name_of(environment))
     signature = _signature(environment, reference.name, features)

@@ -1,7 +1,6 @@
 """Environments that draw themselves, with or without a screen."""
 
 import os
-import sys
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -11,14 +10,8 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.tasks.base import Task
+from diprl.tasks.display import draw_without_screen, has_screen
 from diprl.tasks.mujoco.engine import load_solver_first
-
-
-def has_screen() -> bool:
-    """Whether a window can be opened here."""
-    if not sys.platform.startswith("linux"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def prepare_rendering() -> None:
@@ -26,7 +19,7 @@ def prepare_rendering() -> None:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     if not has_screen():
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-        os.environ.setdefault("MUJOCO_GL", "egl")
+    draw_without_screen()
     load_solver_first()
 
 

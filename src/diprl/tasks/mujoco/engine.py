@@ -1,7 +1,5 @@
 """The door to MuJoCo: it is imported here only, when an environment is built."""
 
-import os
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.resources import files
@@ -10,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from diprl.errors import DiprlError
+from diprl.tasks.display import draw_without_screen
 
 # MuJoCo publishes no types for its compiled classes.
 MjModel = Any
@@ -22,10 +21,8 @@ INTERVAL = 0.05
 
 
 def import_mujoco() -> ModuleType:
-    """MuJoCo, told to render without a window where there is no display."""
-    windowless = sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
-    if windowless:
-        os.environ.setdefault("MUJOCO_GL", "egl")
+    """MuJoCo, able to draw whether there is a screen or not."""
+    draw_without_screen()
     try:
         import mujoco
         import mujoco.rollout
