@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -27,8 +26,8 @@ def chosen(task: str, library: str = "as it is", **environment: str) -> str:
     screen = ("DISPLAY", "WAYLAND_DISPLAY", "MUJOCO_GL")
     kept = {name: value for name, value in os.environ.items() if name not in screen}
     command = [sys.executable, "-c", LOAD, task, library]
-    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 300, "check": False}
-    done = subprocess.run(command, env=kept | environment, **options)
+    kept |= environment
+    done = subprocess.run(command, env=kept, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
