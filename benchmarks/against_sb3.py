@@ -48,6 +48,7 @@ print(best)
 
 
 TURNS = 3
+"""How often each one is measured."""
 
 
 def rejax_speed(python: str, rollouts: int = 40) -> float:

@@ -72,7 +72,7 @@ def test_a_wordy_program_becomes_one_condition_of_two_terms():
 
 def test_numbers_are_tuned_before_any_goes_and_are_short_at_once():
     result = simplify(CART_POLE, FALLING, episodes=64)
-    tuned = next(stage for stage in result.stages if stage.what == "tune all numbers")
+    tuned = next(stage for stage in result.stages if stage.what.startswith("tune all numbers"))
     assert tuned.coefficients == FALLING.coefficients
     assert tuned.score > result.stages[0].score + 100
     assert all(proposals.has_digits(condition, 3) for condition in conditions(tuned.program.root))

@@ -1,5 +1,7 @@
 """Products with layers, and their gradients, are those of plain matrix multiplication."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import jax.random as jr
@@ -13,9 +15,9 @@ ROWS = (1, 64, LARGEST, LARGEST + 1)
 WIDTHS = ((4, 64), (64, 64), (64, NARROW), (64, NARROW - 1), (64, 1))
 
 
-def gradients(multiply: object, inputs: Array, weight: Array) -> tuple[Array, Array]:
+def gradients(multiply: Callable[[Array, Array], Array], inputs: Array, weight: Array) -> tuple[Array, Array]:
     def curved(inputs: Array, weight: Array) -> Array:
-        return jnp.sum(jnp.sin(multiply(inputs, weight)))  # type: ignore[operator]
+        return jnp.sum(jnp.sin(multiply(inputs, weight)))
 
     return jax.jit(jax.grad(curved, argnums=(0, 1)))(inputs, weight)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -110,5 +110,13 @@ class ReferenceFitness:
 def make_fitness(task: Task, program: Program) -> Fitness:
     """For programs no larger than this one: compiled where the task has a twin."""
     if task.twin is not None and isinstance(program.signature.actions, Discrete):
-        return TwinFitness(task.twin(), program.conditions)
+        return twin_fitness(task, program.conditions)
     return ReferenceFitness(task)
+
+
+@lru_cache(maxsize=8)
+def twin_fitness(task: Task, conditions: int) -> TwinFitness:
+    """One fitness, and so one compilation, for all searches among programs of a size."""
+    if task.twin is None:
+        raise ValueError(f"{task.name} has no twin to play on")
+    return TwinFitness(task.twin(), conditions)

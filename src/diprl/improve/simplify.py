@@ -160,8 +160,8 @@ class Simplifier:
     def tune(self) -> None:
         """Better numbers, where a search for them is cheap: what they gain can be given up for a smaller program."""
         if self.task.twin is not None:
-            steps = TUNING_STEPS * self.program.coefficients
-            self.accept(self.tuned(Proposal(self.program, "tune all numbers"), steps))
+            proposal = Proposal(self.program, f"tune all numbers, to {NEW_DIGITS} digits")
+            self.accept(self.tuned(proposal, TUNING_STEPS * self.program.coefficients))
 
     def drop_coefficients(self) -> None:
         """Numbers go and those that stay are tuned, again and again while enough of them go."""
