@@ -93,7 +93,7 @@ import numpy as np
 from diprl.methods.base import engine_for, first_state, fresh_agent
 from diprl.methods.registry import find_method, settings_for
 from diprl.tasks.registry import load_task
-from diprl.train.cache import use_compilation_cache
+from diprl.system.cache import use_compilation_cache
 use_compilation_cache()
 task, make_agent = load_task("CartPole-v1"), find_method("diprl").agent
 config = settings_for("diprl", "default", task)

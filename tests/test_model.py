@@ -11,7 +11,8 @@ import pytest
 from diprl import DiPRL, Program
 from diprl.callbacks import CheckpointCallback, EvalCallback, StopAtScore
 from diprl.errors import DiprlError
-from diprl.train.checkpoint import CheckpointError, save_checkpoint
+from diprl.system.storage import StorageError
+from diprl.train.checkpoint import save_checkpoint
 from diprl.train.snapshot import Snapshot
 from tests.small import ROLLOUT, SMALL, registered_probes
 
@@ -125,7 +126,7 @@ def test_other_files_are_not_models(tmp_path: Path, facts: dict[str, Any], messa
 
 
 def test_a_missing_model_says_so(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="cannot be read"):
+    with pytest.raises(StorageError, match="cannot be read"):
         DiPRL.load(tmp_path / "none")
 
 

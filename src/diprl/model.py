@@ -42,7 +42,7 @@ class Model:
     ) -> None:
         """`env` is a task name, a Gymnasium id, `module:Id`, an environment or a factory; settings are `Config`'s."""
         from diprl.methods.registry import settings_for
-        from diprl.train.cache import use_compilation_cache
+        from diprl.system.cache import use_compilation_cache
 
         use_compilation_cache()
         check_seed(seed)

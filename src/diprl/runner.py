@@ -11,9 +11,11 @@ from diprl import runs
 from diprl.errors import DiprlError, unknown
 from diprl.methods.base import Job, Outcome
 from diprl.methods.registry import find_method
+from diprl.system.files import check_writable
+from diprl.system.storage import is_stored as has_checkpoint
+from diprl.system.storage import load_facts as stored_facts
 from diprl.tasks.base import Task
 from diprl.tasks.vector import BACKENDS
-from diprl.train.checkpoint import has_checkpoint, stored_facts
 from diprl.train.config import Config, check_seed
 from diprl.train.evaluate import evaluate
 from diprl.train.observers import MetricsLog, TensorBoardLog
@@ -86,7 +88,7 @@ def run(plan: Plan) -> Finished:
     """Train and score; with a folder, everything is kept there and a second process is refused."""
     if plan.folder is None:
         return finish(plan, ())
-    runs.make_folder(plan.folder)
+    check_writable(plan.folder)
     with runs.exclusive(plan.folder):
         if (plan.folder / runs.CONFIG).exists() and not plan.resume:
             raise DiprlError(

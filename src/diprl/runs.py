@@ -1,7 +1,5 @@
 """Run folders: everything about one run in plain files, written by one process at a time."""
 
-import fcntl
-import json
 import platform
 import sys
 from collections.abc import Iterator
@@ -13,8 +11,9 @@ from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.system.files import check_writable, read_json, write_json, write_text
+from diprl.system.locks import try_lock
 from diprl.train.config import Config
-from diprl.train.files import write_whole
 
 CONFIG, CHECKPOINT, RESULT = "config.json", "checkpoint", "result.json"
 TUNING_CHECKPOINT = "checkpoint-tuning"
@@ -22,6 +21,8 @@ TUNING_CHECKPOINT = "checkpoint-tuning"
 PROGRAM_TEXT, PROGRAM_JSON = "program.txt", "program.json"
 METRICS_CSV, METRICS_JSONL = "metrics.csv", "metrics.jsonl"
 LOCK = ".lock"
+make_folder = check_writable
+__all__ = ["read_json", "write_json", "write_text"]
 
 
 def free_folder(out: Path, name: str) -> Path:
@@ -31,16 +32,6 @@ def free_folder(out: Path, name: str) -> Path:
         number += 1
         folder = out / f"{name}-{number}"
     return folder
-
-
-def make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".write-test"
-        probe.write_text("")
-        probe.unlink()
-    except OSError as error:
-        raise DiprlError(f"the output folder {folder} cannot be written: {error.strerror}") from error
 
 
 def discard(folder: Path) -> None:
@@ -54,38 +45,10 @@ def discard(folder: Path) -> None:
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
     """Hold the folder for this process; a second run pointed at it is refused."""
-    with open(folder / LOCK, "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise DiprlError(f"another run is writing to {folder}: choose another --out or wait") from error
+    with try_lock(folder / LOCK) as held:
+        if not held:
+            raise DiprlError(f"another run is writing to {folder}: choose another --out or wait")
         yield
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Write a file whole or not at all."""
-    write_text(path, json.dumps(content, indent=2) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    write_whole(path, text.encode())
-
-
-def read_json(path: Path, limit: int = 10_000_000) -> dict[str, Any]:
-    """A JSON object from a file of bounded size."""
-    try:
-        with open(path, "rb") as file:
-            text = file.read(limit + 1)
-        if len(text) > limit:
-            raise DiprlError(f"{path}: larger than {limit} bytes, so not one of ours")
-        content = json.loads(text.decode("utf-8"))
-    except OSError as error:
-        raise DiprlError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise DiprlError(f"{path}: not valid JSON") from error
-    if not isinstance(content, dict):
-        raise DiprlError(f"{path}: expected a JSON object")
-    return content
 
 
 def describe_run(

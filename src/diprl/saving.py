@@ -13,8 +13,9 @@ from diprl.methods.acting import agent_act
 from diprl.methods.base import Outcome, Trained, engine_for
 from diprl.methods.registry import find_method
 from diprl.program import Program
+from diprl.system.storage import load_facts as stored_facts
 from diprl.train import schedule
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint, stored_facts
+from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.evaluate import program_act
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ import pytest
 from diprl.cli.train import Command, fresh_plans
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.runner import Plan, header_of, run
+from diprl.system.device import use_device
 from diprl.tasks.base import Task
 from diprl.tasks.guard import GuardedReference, deadline, guarded
 from diprl.tasks.registry import load_task
@@ -22,7 +23,6 @@ from diprl.tasks.sync import SyncEnvironments
 from diprl.tasks.workers import WorkerEnvironments
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.config import Config
-from diprl.train.device import use_device
 from diprl.train.evaluate import evaluate
 from tests.counters import Faulty
 
@@ -189,7 +189,7 @@ def test_a_processor_that_the_environment_insists_on_must_be_there() -> None:
     if has_gpu():
         pytest.skip("there is a GPU")
     script = "from diprl.cli.main import main; import diprl.cli.main as cli\n"
-    script += "from diprl.train.device import use_device\n"
+    script += "from diprl.system.device import use_device\n"
     script += "cli.run = lambda *_: use_device('auto')\nmain(['train'])"
     environment = os.environ | {"JAX_PLATFORMS": "cuda"}
     done = subprocess.run(

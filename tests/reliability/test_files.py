@@ -18,10 +18,11 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.runs import read_json
 from diprl.saved import task_of
+from diprl.system.storage import LARGEST_HEADER, StorageError, load_facts
 from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.registry import harmless
-from diprl.train.checkpoint import LARGEST_HEADER, CheckpointError, save_checkpoint, stored_facts
+from diprl.train.checkpoint import save_checkpoint
 from diprl.train.config import Config
 from diprl.train.observers import read_rows
 
@@ -199,7 +200,7 @@ def test_endless_files_are_given_up() -> None:
     with pytest.raises(DiprlError, match="/dev/zero: larger than"):
         read_json(endless)
     with pytest.raises(DiprlError, match="/dev/zero: not a checkpoint"):
-        stored_facts(endless)
+        load_facts(endless)
     with pytest.raises(DiprlError, match="/dev/zero' is not a readable primitive"):
         load_primitive(endless)
 
@@ -208,8 +209,8 @@ def test_a_checkpoint_s_header_is_bounded(tmp_path: Path) -> None:
     content = b'{"schema": 1, "arrays": [], "facts": {"x": "' + b"y" * LARGEST_HEADER + b'"}}\n'
     path = tmp_path / "large"
     path.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
-    with pytest.raises(CheckpointError, match=r"large: .*header is not JSON"):
-        stored_facts(path)
+    with pytest.raises(StorageError, match=r"large: .*header is not JSON"):
+        load_facts(path)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 
 import diprl.improve.polish
 from diprl.runner import Plan, done_steps, run
+from diprl.system.files import write_whole
 from diprl.tasks.base import Task
 from diprl.tasks.registry import load_task
 from diprl.train.config import Config
-from diprl.train.files import write_whole
 from diprl.train.observers import read_rows
 from tests.counters import Counter
 from tests.small import ROLLOUT, SMALL, probe, registered_probes

@@ -12,13 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diprl.train.checkpoint import (
-    CheckpointError,
-    has_checkpoint,
-    load_checkpoint,
-    save_checkpoint,
-    stored_facts,
-)
+from diprl.system.storage import StorageError, is_stored, load_facts
+from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 
 FACTS = {"steps": 4096, "seed": 3}
 
@@ -56,7 +51,7 @@ def path(tmp_path: Path) -> Path:
 def test_every_bit_comes_back(path: Path) -> None:
     loaded, facts = load_checkpoint(path, state(seed=9))
     assert raw(loaded) == raw(state())
-    assert facts == FACTS == stored_facts(path)
+    assert facts == FACTS == load_facts(path)
     assert jr.uniform(loaded["key"]) == jr.uniform(jr.key(0))
 
 
@@ -73,7 +68,7 @@ def test_no_flipped_bit_goes_unnoticed(path: Path, data: st.DataObject) -> None:
     broken[bit // 8] ^= 1 << bit % 8
     target = path.with_name("broken")
     target.write_bytes(broken)
-    with pytest.raises(CheckpointError, match="broken: "):
+    with pytest.raises(StorageError, match="broken: "):
         load_checkpoint(target, state())
 
 
@@ -83,18 +78,18 @@ def test_no_truncation_goes_unnoticed(path: Path, data: st.DataObject) -> None:
     intact = path.read_bytes()
     target = path.with_name("cut")
     target.write_bytes(intact[: data.draw(st.integers(0, len(intact) - 1))])
-    with pytest.raises(CheckpointError, match=r"truncated or damaged|does not begin with a checksum"):
+    with pytest.raises(StorageError, match=r"truncated or damaged|does not begin with a checksum"):
         load_checkpoint(target, state())
 
 
-GOOD = {"schema": 1, "arrays": [], "facts": {}}
+GOOD = {"schema": 2, "arrays": [], "facts": {}}
 HOSTILE = {
     "not JSON": (b"{]", "header is not JSON"),
     "deep": (b"[" * 100_000, "header is not JSON"),
     "not an object": (b"[1, 2]", "header lacks"),
-    "no arrays": (b'{"schema": 1, "facts": {}}', "header lacks"),
-    "another schema": (json.dumps(GOOD | {"schema": 99}).encode(), "schema 99 is not 1"),
-    "odd schema": (json.dumps(GOOD | {"schema": [1]}).encode(), r"schema \[1\] is not 1"),
+    "no arrays": (b'{"schema": 2, "facts": {}}', "header lacks"),
+    "another schema": (json.dumps(GOOD | {"schema": 99}).encode(), "schema 99 is not 2"),
+    "odd schema": (json.dumps(GOOD | {"schema": [1]}).encode(), r"schema \[1\] is not 2"),
     "facts": (json.dumps(GOOD | {"facts": [1]}).encode(), "facts are not an object"),
     "huge array": (json.dumps(GOOD | {"arrays": [["float32", [10**12]]]}).encode(), "other settings"),
     "object array": (json.dumps(GOOD | {"arrays": [["object", [1]]]}).encode(), "other settings"),
@@ -106,19 +101,19 @@ def test_a_hostile_header_is_refused_with_file_and_reason(tmp_path: Path, name: 
     header, reason = HOSTILE[name]
     file = tmp_path / "hostile"
     file.write_bytes(signed(header + b"\n" + bytes(64)))
-    with pytest.raises(CheckpointError, match=f"hostile: .*{reason}"):
+    with pytest.raises(StorageError, match=f"hostile: .*{reason}"):
         load_checkpoint(file, state())
 
 
 def test_another_run_s_checkpoint_is_refused(path: Path) -> None:
     other = state() | {"numbers": jnp.zeros((4, 3))}
-    with pytest.raises(CheckpointError, match="other settings"):
+    with pytest.raises(StorageError, match="other settings"):
         load_checkpoint(path, other)
 
 
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
-    assert not has_checkpoint(tmp_path / "none")
-    with pytest.raises(CheckpointError, match=r"none: cannot be read \(No such file"):
+    assert not is_stored(tmp_path / "none")
+    with pytest.raises(StorageError, match=r"none: cannot be read \(No such file"):
         load_checkpoint(tmp_path / "none", state())
 
 
@@ -129,10 +124,10 @@ def test_the_previous_checkpoint_stands_in(path: Path, fate: str) -> None:
         path.write_bytes(path.read_bytes()[:-1])
     else:
         path.unlink()
-    assert has_checkpoint(path)
+    assert is_stored(path)
     loaded, facts = load_checkpoint(path, state())
     assert raw(loaded) == raw(state(seed=0))
-    assert facts == FACTS == stored_facts(path)
+    assert facts == FACTS == load_facts(path)
 
 
 def test_a_write_that_fails_leaves_the_old_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

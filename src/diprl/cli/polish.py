@@ -37,7 +37,7 @@ class Command:
         from diprl.improve.search import Budget
         from diprl.runs import load_program, sibling
         from diprl.saved import task_of
-        from diprl.train.cache import use_compilation_cache
+        from diprl.system.cache import use_compilation_cache
         from diprl.train.evaluate import evaluate_program
 
         use_compilation_cache()

@@ -46,8 +46,8 @@ class Train:
 
     def run(self) -> int:
         from diprl.methods.primitives import find_primitive_task
+        from diprl.system.cache import use_compilation_cache
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
-        from diprl.train.cache import use_compilation_cache
 
         use_compilation_cache()
         names = list(primitive_tasks()) if self.name == "all" else [self.name]
@@ -61,8 +61,9 @@ class Train:
         from diprl import runs
         from diprl.display import Display
         from diprl.methods.primitives import train_primitive
+        from diprl.system.storage import is_stored as has_checkpoint
+        from diprl.system.storage import load_facts as stored_facts
         from diprl.tasks.mujoco.primitive_files import data_folder, save_primitive
-        from diprl.train.checkpoint import has_checkpoint, stored_facts
         from diprl.train.observers import MetricsLog
 
         folder, out = self.runs / f"{name}-seed{self.seed}", self.out or data_folder()

@@ -34,7 +34,7 @@ class Command:
         from diprl.methods.retrain import retrainer
         from diprl.runs import load_program, sibling
         from diprl.saved import task_of
-        from diprl.train.cache import use_compilation_cache
+        from diprl.system.cache import use_compilation_cache
         from diprl.train.evaluate import evaluate_program
 
         use_compilation_cache()

@@ -10,8 +10,8 @@ import tyro
 from diprl.cli.interruption import Interruption
 from diprl.cli.options import EnvironmentOptions, parse_seeds
 from diprl.cli.settings import optional_fields
-from diprl.cores import available_cores
 from diprl.errors import DiprlError
+from diprl.system.cores import available_cores
 from diprl.train.config import Config
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Command:
     def run(self) -> int:
         from diprl.display import Display, print_finished
         from diprl.runner import run_seeds
-        from diprl.train.cache import use_compilation_cache
-        from diprl.train.device import use_device
+        from diprl.system.cache import use_compilation_cache
+        from diprl.system.device import use_device
 
         use_compilation_cache()
         use_device(self.device)

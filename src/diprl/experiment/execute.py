@@ -32,7 +32,7 @@ def execute(run: Run, folder: Path) -> Record:
     """Do a run in its folder, from its checkpoint where there is one."""
     from diprl.runner import Plan
     from diprl.runner import run as finish
-    from diprl.train.cache import use_compilation_cache
+    from diprl.system.cache import use_compilation_cache
     from diprl.train.collector import device_name
 
     use_compilation_cache()

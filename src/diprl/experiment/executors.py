@@ -15,11 +15,11 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-from diprl.cores import available_cores
 from diprl.errors import DiprlError, unknown
 from diprl.experiment.execute import command, execute
 from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, Run, claim, sweep, work_through
-from diprl.lifeline import end_with_parent
+from diprl.system.cores import available_cores
+from diprl.system.lifeline import end_with_parent
 
 Failures = dict[str, str]
 

@@ -5,7 +5,6 @@ operating system releases however the process ends; it does the run in a work fo
 the record and only then removes the folder. So a finished run is never repeated and an interrupted one is continued.
 """
 
-import fcntl
 import hashlib
 import json
 import shutil
@@ -18,6 +17,7 @@ from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.experiment.records import Record, Store
+from diprl.system.locks import try_lock
 from diprl.train.config import Config
 
 WORK, CLAIMS = "work", "work/claims"
@@ -136,16 +136,8 @@ def do(grid: Grid, run: Run, execute: Execute, announce: Announce) -> None:
 
 @contextmanager
 def claim(folder: Path, name: str) -> Iterator[bool]:
-    """Hold a name against every other process for as long as the block lasts; False where another one holds it.
-
-    The file stays behind: removing it would let two processes lock two files of the same name.
-    """
+    """Hold a name against every other process for as long as the block lasts; False where another one holds it."""
     path = folder / CLAIMS / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-            return
-        yield True
+    with try_lock(path) as held:
+        yield held

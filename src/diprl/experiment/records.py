@@ -4,16 +4,15 @@ A record is written once. What is learnt about a run later, such as its score on
 line of its own that `amends` it; reading joins the two.
 """
 
-import fcntl
 import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from diprl.errors import DiprlError
+from diprl.system.locks import wait_for_lock
 
 Record = dict[str, Any]
 
@@ -45,7 +44,7 @@ class Store:
     def extend(self, records: Sequence[Record]) -> int:
         """Add those records whose keys are new; tells how many there were."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with self._locked(), open(self.path, "a+b") as file:
+        with wait_for_lock(self.folder / LOCK), open(self.path, "a+b") as file:
             cut_torn_line(file)
             file.seek(0)
             known = {record["key"] for record in parse_lines(file.read(), self.path)}
@@ -72,12 +71,6 @@ class Store:
             if line["amends"] in records:
                 records[line["amends"]] |= line["values"]
         return records
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with open(self.folder / LOCK, "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
 
 def to_line(record: Record) -> bytes:

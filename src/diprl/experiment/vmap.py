@@ -25,10 +25,11 @@ from diprl.methods.base import VALIDATION_EPISODES
 from diprl.methods.diprl import GAP_EPISODES, read_off
 from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
+from diprl.system.storage import is_stored as has_checkpoint
 from diprl.tasks.base import Task
 from diprl.tasks.twin_tasks import twin_task
 from diprl.train import schedule
-from diprl.train.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collector import device_name
 from diprl.train.compiling import compiled
 from diprl.train.config import Hyper

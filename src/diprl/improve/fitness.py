@@ -9,10 +9,10 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.cores import available_cores
 from diprl.improve.compiled import Packed, pack, play_lanes
 from diprl.program import Program
 from diprl.program.signature import Discrete
+from diprl.system.cores import available_cores
 from diprl.tasks.base import Task, Twin
 from diprl.train.evaluate import evaluate_many
 from diprl.train.simulate import begin_lanes

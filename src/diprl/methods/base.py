@@ -13,9 +13,10 @@ from jaxtyping import PRNGKeyArray
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, SOFT, Temperatures
 from diprl.program import Program
+from diprl.system.storage import is_stored as has_checkpoint
 from diprl.tasks.base import Task
 from diprl.train import schedule
-from diprl.train.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collector import Collector, HostCollector, TwinCollector
 from diprl.train.config import Config
 from diprl.train.engine import Engine, TrainState

@@ -5,9 +5,9 @@ from typing import Literal
 
 import numpy as np
 
-from diprl.cores import available_cores
 from diprl.errors import DiprlError, unknown
 from diprl.program.signature import Discrete
+from diprl.system.cores import available_cores
 from diprl.tasks.base import Environments, Task
 from diprl.tasks.envpool_batch import EnvPoolEnvironments, envpool_serves
 from diprl.tasks.sync import SyncEnvironments

@@ -17,9 +17,9 @@ import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
 from numpy.typing import NDArray
 
-from diprl.cores import available_cores
 from diprl.errors import DiprlError
-from diprl.lifeline import end_with_parent
+from diprl.system.cores import available_cores
+from diprl.system.lifeline import end_with_parent
 from diprl.tasks.base import Step, Task
 from diprl.tasks.sync import SyncEnvironments, seeds
 

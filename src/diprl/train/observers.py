@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.train.files import append_line, write_whole
+from diprl.system.files import append_line, write_whole
 from diprl.train.snapshot import Snapshot
 
 Row = dict[str, float | None]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.cores import available_cores
 from diprl.errors import DiprlError
+from diprl.system.cores import available_cores
 from diprl.tasks.base import Step
 from diprl.tasks.mujoco.description import Array, Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
