@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from diprl.train.config import Config
+    from diprl.train.settings import Config
 
 SB3 = """
 import time

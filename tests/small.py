@@ -4,8 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import Stage, Trainer, engine_for
 from diprl.tasks.base import Task
 from diprl.tasks.registry import TASKS
+from diprl.train.engine import Engine, TrainState
+from diprl.train.settings import Settings
 from tests.probes import PROBES
 
 SMALL: dict[str, Any] = {
@@ -19,6 +24,27 @@ SMALL: dict[str, Any] = {
 }
 ROLLOUT = 256
 """Environment steps between updates."""
+
+
+def small_settings(**values: Any) -> Settings:
+    return Settings().with_values(**SMALL | values)
+
+
+def small_session(task: Task, settings: Settings, seed: int = 0, **options: Any) -> Session:
+    """A session of DiPRL, or of another `method`, that ends with a few episodes."""
+    labels = {name: options.pop(name) for name in ("method", "episodes") if name in options}
+    return Session(
+        RunSpec(task.name, settings=settings, seed=seed, **{"episodes": 5, **labels}), task, **options
+    )
+
+
+def first_training_state(
+    task: Task, settings: Settings, seed: int, make_agent: Any
+) -> tuple[Engine, TrainState]:
+    """Where the training of an agent begins, with the engine that trains it."""
+    stage = Stage("training", settings, make_agent)
+    engine = engine_for(task, settings.compiled(), make_agent)
+    return engine, Trainer(small_session(task, settings, seed)).begin(stage, engine)
 
 
 @contextmanager

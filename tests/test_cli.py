@@ -254,7 +254,7 @@ def test_every_setting_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     from dataclasses import fields
 
     from diprl.cli.settings import field_docstrings
-    from diprl.train.config import Config
+    from diprl.train.settings import Config
 
     texts = field_docstrings(Config)
     assert set(texts) == {item.name for item in fields(Config)}

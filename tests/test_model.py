@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from diprl import DiPRL, Program
-from diprl.callbacks import CheckpointCallback, EvalCallback, StopAtScore
 from diprl.errors import DiprlError
+from diprl.runs.callbacks import CheckpointCallback, EvalCallback, StopAtScore
+from diprl.runs.observers import Snapshot
+from diprl.runs.spec import RunSpec
 from diprl.system.storage import StorageError
 from diprl.train.checkpoint import save_checkpoint
-from diprl.train.snapshot import Snapshot
 from tests.small import ROLLOUT, SMALL, registered_probes
 
 
@@ -88,10 +89,10 @@ def test_saving_keeps_every_bit(model: DiPRL, tmp_path: Path) -> None:
     loaded = DiPRL.load(tmp_path / "new folder" / "model")
     assert loaded.program == model.program
     assert loaded.gap == model.gap
-    assert (loaded.config, loaded.seed, loaded.num_timesteps) == (model.config, 5, model.num_timesteps)
+    assert (loaded.spec, loaded.num_timesteps) == (model.spec, model.num_timesteps)
     assert [loaded.program_at(d) for d in (1, 2, 3)] == [model.program_at(d) for d in (1, 2, 3)]
     assert repr(loaded) == repr(model)
-    mine, other = (np.asarray(each.outcome.trained.state.vector) for each in (model, loaded))
+    mine, other = (np.asarray(each.trained.state.vector) for each in (model, loaded) if each.trained)
     assert mine.tobytes() == other.tobytes()
 
 
@@ -112,13 +113,13 @@ def test_loading_under_the_user_s_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ({}, "holds a model of method None, not 'diprl'"),
-        ({"method": "ppo"}, "holds a model of method 'ppo', not 'diprl'"),
-        ({"method": "diprl"}, "not a saved model"),
-        ({"method": "diprl", "task": "NoSuch-v0", "seed": 0, "preset": "default", "env_kwargs": {}, "settings": {},
-          "feature_names": None, "action_names": None}, "unknown task 'NoSuch-v0'"),
+        ({}, "not a saved model"),
+        ({"spec": RunSpec("CartPole-v1", "ppo").to_json()}, "holds a model of method 'ppo', not 'diprl'"),
+        ({"spec": {"schema": 1}}, r"written by another version of diprl \(schema 1, this one reads 2\)"),
+        ({"spec": RunSpec("NoSuch-v0").to_json()}, "unknown task 'NoSuch-v0'"),
+        ({"spec": RunSpec("CartPole-v1").to_json()}, "it belongs to a run with other settings"),
     ],
-)  # fmt: skip
+)
 def test_other_files_are_not_models(tmp_path: Path, facts: dict[str, Any], message: str) -> None:
     save_checkpoint(tmp_path / "file", (), facts)
     with pytest.raises(DiprlError, match=message):

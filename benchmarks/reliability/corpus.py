@@ -17,8 +17,8 @@ from diprl.program import Program
 from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
-from diprl.train.config import Config
-from diprl.train.observers import read_rows
+from diprl.train.settings import Config
+from diprl.runs.observers import read_rows
 
 HEAD = 'features: x [m] in [-1, inf], y: "height"\nactions: no, yes\n'
 TEXTS = (

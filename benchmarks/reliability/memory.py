@@ -48,7 +48,7 @@ def many_runs(count: int) -> list[float]:
     """Memory of this process after each run of a grid."""
     from diprl.experiment.execute import execute
     from diprl.experiment.grid import Grid, Run, work_through
-    from diprl.train.config import Config
+    from diprl.train.settings import Config
 
     config = Config(
         total_timesteps=4096, num_envs=8, num_steps=64, minibatch_size=64, num_epochs=1, hidden_size=8, max_depth=3,

@@ -4,15 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from diprl.improve.compare import compare as compare
-    from diprl.improve.polish import polish as polish
-    from diprl.improve.simplify import simplify as simplify
     from diprl.model import PPO as PPO
     from diprl.model import VIPER as VIPER
     from diprl.model import DiPRL as DiPRL
     from diprl.model import DTSemNet as DTSemNet
     from diprl.model import PiPRL as PiPRL
     from diprl.program import Program as Program
+    from diprl.search.compare import compare as compare
+    from diprl.search.polish import polish as polish
+    from diprl.search.simplify import simplify as simplify
     from diprl.tasks.registry import load_task as load_task
 
 __version__ = "0.1.0"
@@ -21,9 +21,9 @@ MODELS = ("DiPRL", "PPO", "PiPRL", "DTSemNet", "VIPER")
 PUBLIC = dict.fromkeys(MODELS, "diprl.model") | {
     "Program": "diprl.program",
     "load_task": "diprl.tasks.registry",
-    "compare": "diprl.improve.compare",
-    "polish": "diprl.improve.polish",
-    "simplify": "diprl.improve.simplify",
+    "compare": "diprl.search.compare",
+    "polish": "diprl.search.polish",
+    "simplify": "diprl.search.simplify",
 }
 """Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
 __all__ = [

@@ -1,7 +1,5 @@
 """The door between learning and programs: a relaxed tree becomes a program, and a program becomes a tree again."""
 
-from dataclasses import asdict, dataclass
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +7,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.policy.agent import Agent, Normaliser, make_normaliser
-from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
+from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import (
     AffineTerminals,
     BlendTerminals,
@@ -201,54 +199,4 @@ def action_range(actions: Continuous) -> tuple[tuple[float, ...], tuple[float, .
     )
     return centre, tuple(
         float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True)
-    )
-
-
-STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True, True), HARD)
-"""From the relaxed policy to the program, one kind of hardening at a time."""
-
-
-@dataclass(frozen=True)
-class Gap:
-    """What each kind of hardening costs in return, next to what the theory says about the architecture."""
-
-    relaxed: float
-    """Score of the relaxed policy."""
-    architecture: float
-    """Lost by taking the likeliest depth alone."""
-    condition: float
-    """Lost by making the conditions thresholds."""
-    terminal: float
-    """Lost by taking each terminal's likeliest action."""
-    mass: float
-    """m_T = 1 − max p_d: the probability of every other depth."""
-    entropy: float
-    """H(T) / log D_m."""
-    bound: float
-    """1 − exp(−H), which m_T never exceeds."""
-
-    @property
-    def total(self) -> float:
-        return self.architecture + self.condition + self.terminal
-
-    def to_dict(self) -> dict[str, float]:
-        return asdict(self) | {"total": self.total}
-
-
-def gap(
-    tree: DerivationTree, temperatures: Temperatures, stage_scores: tuple[float, float, float, float]
-) -> Gap:
-    """The three losses from the scores of the four stages."""
-    relaxed, architecture, conditions, hard = stage_scores
-    depths = np.asarray(depth_probabilities(tree, temperatures.architecture), np.float64)
-    depths = depths / depths.sum()
-    entropy = abs(float(sum(p * np.log(p) for p in depths if p > 0)))
-    return Gap(
-        relaxed=relaxed,
-        architecture=relaxed - architecture,
-        condition=architecture - conditions,
-        terminal=conditions - hard,
-        mass=float(1.0 - depths.max()),
-        entropy=entropy / float(np.log(max(len(depths), 2))),
-        bound=float(1.0 - np.exp(-entropy)),
     )

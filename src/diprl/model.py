@@ -1,8 +1,8 @@
 """The Python interface: models with learn, predict, save, load and program, as Stable-Baselines3's users know them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import fields
+from contextlib import closing, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -14,12 +14,15 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
 from diprl.tasks.registry import Source, harmless, load_task
-from diprl.train.config import Config, check_seed
-from diprl.train.score import Score
-from diprl.train.snapshot import Observer
 
 if TYPE_CHECKING:
-    from diprl.extract import Gap
+    from diprl.arena.gap import Gap
+    from diprl.arena.score import Score
+    from diprl.runs.observers import Observer
+    from diprl.runs.result import Result
+    from diprl.runs.session import Session
+    from diprl.runs.trainer import Trained
+    from diprl.train.settings import Settings
 
 
 class Model:
@@ -40,83 +43,142 @@ class Model:
         backend: str = "auto",
         **settings: Any,
     ) -> None:
-        """`env` is a task name, a Gymnasium id, `module:Id`, an environment or a factory; settings are `Config`'s."""
-        from diprl.methods.registry import settings_for
+        """`env` is a task name, a Gymnasium id, `module:Id`, an environment or a function that makes one.
+
+        Further keyword arguments are settings (`diprl train --help` lists them).
+        """
+        from diprl.methods.presets import settings_for
+        from diprl.runs.spec import RunSpec
         from diprl.system.cache import use_compilation_cache
 
         use_compilation_cache()
-        check_seed(seed)
-        self.task: Task = load_task(
-            env,
-            env_kwargs=env_kwargs,
-            feature_names=feature_names,
-            action_names=action_names,
-            features=features,
+        names = {"feature_names": feature_names, "action_names": action_names}
+        self.task: Task = load_task(env, env_kwargs=env_kwargs, features=features, **names)
+        self.backend = backend
+        self.spec = RunSpec(
+            task=self.task.name,
+            method=self.method,
+            settings=settings_for(self.method, preset, self.task, **settings),
+            seed=seed,
+            preset=preset,
+            env_kwargs=dict(env_kwargs or {}),
+            feature_names=tuple(feature_names or ()),
+            action_names=tuple(action_names or ()),
         )
-        self.seed, self.preset, self.backend = seed, preset, backend
-        self.env_kwargs = dict(env_kwargs or {})
-        chosen = settings_for(self.method, preset, self.task)
-        self.config: Config = chosen.with_values(**settings)
-        self.outcome: Any = None
+        self.result: Result | None = None
+        self.trained: Trained | None = None
+        self.folder: Path | None = None
+
+    @property
+    def settings(self) -> "Settings":
+        return self.spec.settings
 
     def learn(
         self,
         total_timesteps: int | None = None,
-        callback: Observer | Sequence[Observer] | None = None,
+        callback: "Observer | Sequence[Observer] | None" = None,
         progress_bar: bool = False,
+        *,
+        folder: str | Path | None = None,
+        episodes: int = 100,
+        env_timeout: float | None = None,
+        tensorboard: bool = False,
     ) -> Self:
-        """Train for so many environment steps, rounded up to whole rollouts; `num_timesteps` tells how many it were.
+        """Train for so many environment steps, rounded up to whole rollouts, and score what was learnt.
 
-        A model that has learnt already goes on from what it knows, with all schedules from their beginning.
+        This is what `diprl train` does; with a `folder` it writes the same files. A model that has learnt already goes
+        on from what it knows, with all schedules from their beginning.
         """
-        from diprl.display import Display
-        from diprl.methods.base import Job
-        from diprl.methods.registry import find_method
+        from diprl.methods.presets import changed
+        from diprl.runs.session import Session, limited
 
-        if total_timesteps is not None:
-            self.config = self.config.with_values(total_timesteps=total_timesteps)
-        observers = [callback] if callable(callback) else list(callback or ())
-        with Display() as display:
-            job = Job(
-                task=self.task,
-                method=self.method,
-                config=self.config,
-                seed=self.seed,
-                observers=(*observers, display) if progress_bar else tuple(observers),
-                backend=self.backend,
-                start=self.outcome.trained.agent if self.outcome else None,
+        budget = {} if total_timesteps is None else {"total_timesteps": total_timesteps}
+        self.spec = replace(self.spec, settings=changed(self.settings, **budget), episodes=episodes)
+        session = Session(
+            self.spec,
+            limited(self.task, env_timeout),
+            folder=Path(folder) if folder else None,
+            backend=self.backend,
+            env_timeout=env_timeout,
+            tensorboard=tensorboard,
+            start=self.trained.agent if self.trained else None,
+        )
+        return self._run(session, callback, progress_bar)
+
+    def resume(
+        self,
+        callback: "Observer | Sequence[Observer] | None" = None,
+        progress_bar: bool = False,
+        *,
+        env_timeout: float | None = None,
+        tensorboard: bool = False,
+    ) -> Self:
+        """Go on with an unfinished run that was loaded from its folder, up to its end."""
+        from diprl.runs.session import Session, limited
+
+        if self.folder is None:
+            raise DiprlError(
+                "only a model that was loaded from a run folder can resume: call learn() instead"
             )
-            self.outcome = find_method(self.method).fit(job)
+        session = Session(
+            self.spec,
+            limited(self.task, env_timeout),
+            folder=self.folder,
+            resume=True,
+            backend=self.backend,
+            env_timeout=env_timeout,
+            tensorboard=tensorboard,
+        )
+        return self._run(session, callback, progress_bar)
+
+    def _run(self, session: "Session", callback: Any, progress_bar: bool) -> Self:
+        from diprl.methods.registry import run
+
+        observers = (callback,) if callable(callback) else tuple(callback or ())
+        with display() if progress_bar else nullcontext() as shown:
+            self.result = run(replace(session, observers=(*observers, shown) if shown else observers))
+        self.folder = session.folder
+        self.trained = self.result.trained or self.trained
         return self
 
     @property
     def num_timesteps(self) -> int:
-        return self._learnt().steps
+        """Environment steps that learning took."""
+        return self._learnt().steps if self.result is None else self.result.total_steps
 
     @property
     def program(self) -> Program:
         """The discrete program; it is what `predict` runs."""
-        program = self._learnt().program
+        program = self._program
         if program is None:
             raise DiprlError(f"{type(self).__name__} learns a network, which is not a program")
         return program
 
+    @cached_property
+    def _unfinished_program(self) -> Program | None:
+        """The program as it stands in an unfinished run."""
+        return self.program_at() if self.method in ("diprl", "pi-prl") else None
+
+    @property
+    def _program(self) -> Program | None:
+        self._learnt()
+        return self._unfinished_program if self.result is None else self.result.program
+
     @property
     def gap(self) -> "Gap":
         """What it cost to make the relaxed program discrete."""
-        from diprl.extract import Gap
+        self._learnt()
+        if self.result is None or self.result.gap is None:
+            raise DiprlError(
+                f"this {type(self).__name__} has no gap: it learns no relaxed program, or is unfinished"
+            )
+        return self.result.gap
 
-        measured = self._learnt().facts.get("gap")
-        if measured is None:
-            raise DiprlError(f"{type(self).__name__} does not learn a relaxed program, so it has no gap")
-        return Gap(**{field.name: measured[field.name] for field in fields(Gap)})
-
-    def program_at(self, depth: int) -> Program:
-        """The program of another depth that the relaxed one holds, exactly as extraction reads it off."""
+    def program_at(self, depth: int | None = None) -> Program:
+        """The program of some depth that the relaxed one holds, exactly as extraction reads it off."""
         from diprl.extract import extract
 
-        trained = self._learnt().trained
-        task = self.task
+        trained, task = self._learnt(), self.task
         return extract(trained.agent, task.signature, trained.temperatures, depth=depth, task=task.name)
 
     def predict(
@@ -125,49 +187,67 @@ class Model:
         """The action for one observation of the environment or for a batch; always the deterministic policy."""
         observations = np.asarray(observation)
         single = observations.ndim == self._observation_rank
-        actions = self._learnt().act(self.task.view(observations[None] if single else observations))
+        actions = self._act()(self.task.view(observations[None] if single else observations))
         return (actions[0] if single else actions), state
 
-    def score(self, episodes: int = 100) -> Score:
+    def score(self, episodes: int = 100) -> "Score":
         """Returns on the reference environment."""
-        from diprl.train.evaluate import evaluate
+        from diprl.arena.reference import evaluate
 
-        return evaluate(self.task, self._learnt().act, episodes)
+        return evaluate(self.task, self._act(), episodes)
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""
-        from diprl.saving import save_model
+        from diprl.runs.trainer import save_trained
 
-        self._learnt()
-        save_model(self, Path(path))
+        trained = self._learnt()
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            result = None if self.result is None else self.result.to_json()
+            save_trained(trained, self.spec, Path(path), steps=self.num_timesteps, result=result)
+        except (TypeError, ValueError) as error:
+            raise DiprlError(
+                f"a model is saved as JSON and numbers, which its settings are not: {error}"
+            ) from error
 
     @classmethod
     def load(cls, path: str | Path, env: Source | None = None, **options: Any) -> Self:
-        """A saved model; give `env`, and `features` if it had its own, where the name of its task does not suffice."""
-        from diprl.saving import read_description, restore_outcome
+        """A saved model, a run folder (finished or not) or a checkpoint.
 
-        facts = read_description(Path(path), cls.method)
+        Give `env`, and `features` if it had its own, where the name of its task does not suffice.
+        """
+        from diprl.methods.registry import find_method
+        from diprl.runs.result import Result
+        from diprl.runs.saved import find_saved
+        from diprl.runs.trainer import load_trained
+
+        saved = find_saved(Path(path))
+        spec = saved.spec
+        if spec.method != cls.method:
+            raise DiprlError(f"{path} holds a model of method {spec.method!r:.40}, not {cls.method!r}")
+        names = {} if options.get("features") else {"feature_names": spec.feature_names}
+        asked = {"seed": spec.seed, "preset": spec.preset, "env_kwargs": spec.env_kwargs}
+        asked |= names | {"action_names": spec.action_names} | options
         try:
-            Config().with_values(**facts["settings"])  # settings, and not other arguments in their guise
-            names = {} if options.get("features") else {"feature_names": facts["feature_names"]}
-            options = facts["settings"] | names | {"action_names": facts["action_names"]} | options
-            options = {
-                "seed": facts["seed"],
-                "preset": facts["preset"],
-                "env_kwargs": facts["env_kwargs"],
-            } | options
-            model = cls(env or harmless(facts["task"]), **options)
-            model.outcome = restore_outcome(model, Path(path))
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-            raise DiprlError(f"{path}: not a saved model ({error!r:.200})") from error
+            model = cls(harmless(spec.task) if env is None else env, **asked)
+            model.spec = replace(model.spec, settings=spec.settings, episodes=spec.episodes)
+            model.trained = load_trained(saved.arrays, model.task, spec, find_method(cls.method).make_agent)
+            model.result = None if saved.result is None else Result.read(saved.result, str(path))
         except DiprlError as error:
             raise DiprlError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+        model.folder = saved.folder
         return model
 
-    def _learnt(self) -> Any:
-        if self.outcome is None:
+    def _act(self) -> Any:
+        from diprl.runs.trainer import acting
+
+        trained = self._learnt()
+        return acting(self.task, trained, self._program)
+
+    def _learnt(self) -> "Trained":
+        if self.trained is None:
             raise DiprlError("the model has not learnt anything yet: call learn() or load() first")
-        return self.outcome
+        return self.trained
 
     @cached_property
     def _observation_rank(self) -> int:
@@ -175,9 +255,16 @@ class Model:
             return len(environment.observation_space.shape or ())
 
     def __repr__(self) -> str:
-        from diprl.display import model_table
+        from diprl.terminal.tables import result_table
 
-        return f"{type(self).__name__}({self.task.name!r})" if self.outcome is None else model_table(self)
+        name = type(self).__name__
+        return f"{name}({self.task.name!r})" if self.result is None else result_table(self.result, name)
+
+
+def display() -> Any:
+    from diprl.terminal.progress import Display
+
+    return Display()
 
 
 class DiPRL(Model):

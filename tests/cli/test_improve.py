@@ -6,7 +6,7 @@ import pytest
 
 from diprl.cli.main import main
 from diprl.program import Program
-from tests.improve.programs import BALANCING, FALLING, WORDY
+from tests.search.programs import BALANCING, FALLING, WORDY
 
 
 def run(arguments, capsys):

@@ -3,17 +3,24 @@
 import os
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from diprl.experiment.grid import Run
+from diprl.arena.gap import Gap
+from diprl.arena.score import Score
 from diprl.experiment.records import Record
 from diprl.experiment.results import Results, results_of
-from diprl.train.config import Config
+from diprl.program import Program
+from diprl.runs.result import Result
+from diprl.runs.spec import RunSpec
+from diprl.train.settings import Settings
 
 SEEDS = (123, 321, 456)
-TINY = Config(
+PROGRAM = Program.from_text(
+    "features: x\nactions: no, yes\nif x > 1: yes\nelif x > 0: no\nelif x > -1: yes\nelse: no"
+)
+"""Of depth 4."""
+TINY = Settings().with_values(
     total_timesteps=2048,
     num_envs=4,
     num_steps=64,
@@ -26,41 +33,38 @@ TINY = Config(
 )
 
 
-def make_run(method: str = "diprl", task: str = "CartPole-v1", seed: int = 123, variant: str = "") -> Run:
+def make_run(method: str = "diprl", task: str = "CartPole-v1", seed: int = 123, variant: str = "") -> RunSpec:
     fixed = variant.replace(".", "").isdigit()
     settings = {"alpha": float(variant)} if fixed else {"alpha_dual": 1e-4} if variant else {}
-    return Run(task, method, "default", replace(TINY, **settings), seed, variant, episodes=2)
+    return RunSpec(task, method, TINY.with_values(**settings), seed, episodes=2, variant=variant)
 
 
-def make_record(run: Run, mean: float, **fields: Any) -> Record:
+def make_record(run: RunSpec, mean: float, **fields: Any) -> Record:
     """A record with everything that tables and figures read."""
-    steps = [512.0, 1024.0, 2048.0]
+    return made_up(run, mean, **fields).to_json() | {"curve": curve(mean)}
+
+
+def made_up(run: RunSpec, mean: float, **fields: Any) -> Result:
+    gap = Gap(mean + 1.0, 0.5, 0.25, 0.25, mass=0.0, entropy=0.0004, bound=0.0)
+    parts: dict[str, Any] = {"gap": gap, "steps": {"training": 2048}, **fields}
+    return Result(run, PROGRAM, Score((mean, mean)), **parts)
+
+
+def curve(mean: float) -> dict[str, list[float]]:
     return {
-        "key": run.key,
-        "task": run.task,
-        "method": run.method,
-        "seed": run.seed,
-        "program": None,
-        "depth": 4,
-        "score": {"mean": mean, "std": 0.0, "returns": [mean, mean], "environment": "reference"},
-        "relaxed_score": mean + 1.0,
-        "gap": {"architecture": 0.5, "condition": 0.25, "terminal": 0.25, "total": 1.0},
-        "architecture_entropy": 0.0004,
-        "steps": 2048,
-        "curve": {
-            "steps": steps,
-            "eval/program": [mean - 2, mean - 1, mean],
-            "eval/relaxed": [mean - 1, mean, mean + 1],
-            "train/architecture_entropy": [0.9, 0.5, 0.0],
-        },
-    } | fields
+        "steps": [512.0, 1024.0, 2048.0],
+        "eval/program": [mean - 2, mean - 1, mean],
+        "eval/relaxed": [mean - 1, mean, mean + 1],
+        "train/architecture_entropy": [0.9, 0.5, 0.0],
+    }
 
 
-def staged(run: Run, relaxed: float, extracted: float, tuned: float) -> Record:
+def staged(run: RunSpec, relaxed: float, extracted: float, tuned: float) -> Record:
     """A record of pi-PRL with its three stages."""
     stages = {"relaxed": {"mean": relaxed}, "extracted": {"mean": extracted}, "fine_tuned": {"mean": tuned}}
-    gap = {"architecture": 0.0, "condition": 0.0, "terminal": 0.0, "total": relaxed - extracted}
-    return make_record(run, tuned, stages=stages, gap=gap, search_steps=1024, architecture_entropy=0.75)
+    gap = Gap(relaxed, 0.0, 0.0, relaxed - extracted, mass=0.5, entropy=0.75, bound=0.5)
+    steps = {"relaxed_search": 1024, "fine_tuning": 1024}
+    return make_record(run, tuned, stages=stages, gap=gap, steps=steps)
 
 
 def example_results() -> Results:
@@ -83,7 +87,7 @@ def example_results() -> Results:
     return results_of(runs, records)
 
 
-def step_by_step(run: Run, folder: Path) -> Record:
+def step_by_step(run: RunSpec, folder: Path) -> Record:
     """Stands in for training: counts to twenty in a file, so that an interrupted count goes on where it was."""
     folder.mkdir(parents=True, exist_ok=True)
     tick(folder.parent / f"begun{run.seed}")

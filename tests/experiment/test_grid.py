@@ -10,9 +10,10 @@ import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment.executors import find_executor, local
-from diprl.experiment.grid import Grid, Run, claim, work_through
-from diprl.experiment.records import Record, Store, lasting
-from diprl.train.config import Config
+from diprl.experiment.grid import Grid, claim, work_through
+from diprl.experiment.records import Record, Store, repeatable
+from diprl.runs.result import Result
+from diprl.runs.spec import RunSpec
 from tests.experiment.fixtures import make_record, make_run, step_by_step
 from tests.experiment.kill_me import SEEDS, small_grid
 
@@ -33,7 +34,9 @@ def test_killed_at_every_kind_of_moment_it_ends_with_the_same_records(tmp_path: 
     assert [run_until(moment, killed.folder) for moment in MOMENTS] == [-9] * len(MOMENTS)
     work_through(killed, step_by_step, quiet)
     work_through(whole, step_by_step, quiet)
-    assert [lasting(record) for record in killed.store.lines()] == [lasting(r) for r in whole.store.lines()]
+    assert [repeatable(record) for record in killed.store.lines()] == [
+        repeatable(r) for r in whole.store.lines()
+    ]
     assert not any(killed.work_folder(run).exists() for run in killed.runs)
 
 
@@ -65,7 +68,7 @@ def test_a_claim_excludes_others_and_ends_with_its_holder(tmp_path: Path) -> Non
 
 
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
-    def execute(run: Run, folder: Path) -> Record:
+    def execute(run: RunSpec, folder: Path) -> Record:
         if run.seed == 2:
             raise DiprlError("the reward became infinite")
         return make_record(run, 0.0)
@@ -84,19 +87,17 @@ def test_a_key_depends_on_what_decides_the_result_and_on_nothing_else() -> None:
         replace(run, task="Acrobot-v1"),
         replace(run, method="ppo"),
         replace(run, episodes=3),
-        replace(run, config=run.config.with_values(alpha=0.5)),
+        replace(run, settings=run.settings.with_values(alpha=0.5)),
+        replace(run, env_kwargs={"gravity": 1.0}),
     ]
-    assert len({run.key, *(other.key for other in others)}) == 6
+    assert len({run.key, *(other.key for other in others)}) == 7
 
 
 def test_committed_records_keep_their_keys() -> None:
     records = Store(Path(__file__).parents[2] / "results").read().values()
     assert records
     for record in records:
-        names = ("task", "method", "preset", "seed", "variant")
-        config, episodes = Config(**record["settings"]), len(record["score"]["returns"])
-        run = Run(**{name: record[name] for name in names}, config=config, episodes=episodes)
-        assert run.key == record["key"]
+        assert Result.from_json(record).spec.key == record["key"]
 
 
 def test_an_unknown_executor_answers_with_the_nearest() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diprl.errors import DiprlError
-from diprl.experiment.records import CURVE_POINTS, STEPS, Store, amendment, lasting, spread, thinned_curve
+from diprl.experiment.records import Store, amendment, repeatable
+from diprl.runs.observers import CURVE_POINTS, STEPS, spread, thinned_curve
 
 WRITER = """
 import sys
@@ -95,4 +96,4 @@ def test_a_curve_is_thinned_and_of_repeated_rows_the_last_counts() -> None:
 
 
 def test_wall_time_does_not_last() -> None:
-    assert lasting({"key": "a", "wall_seconds": 3.0}) == {"key": "a"}
+    assert repeatable({"key": "a", "wall_seconds": 3.0}) == {"key": "a"}

@@ -20,17 +20,22 @@ def test_the_alpha_ablation_of_a_task_is_one_batch() -> None:
         runs = SUITES["alpha"].runs(Request(presets=(preset,), tasks=("Acrobot-v1",)))
         assert len(runs) == 18
         assert len({batch_key(run) for run in runs}) == 1
-        assert {run.config.alpha for run in runs} == {0.0, 0.001, 0.01, 0.1, 0.5}
+        assert {run.settings.program.alpha for run in runs} == {0.0, 0.001, 0.01, 0.1, 0.5}
         fixed = [run for run in runs if run.variant != "auto"]
-        assert {(run.config.alpha_ramp, run.config.alpha_dual) for run in fixed} == {(0.0, 0.0)}
+        assert {(run.settings.program.alpha_ramp, run.settings.program.alpha_dual) for run in fixed} == {
+            (0.0, 0.0)
+        }
 
 
 @pytest.mark.parametrize("name", ["alpha", "target-entropy"])
 def test_an_ablation_lets_nothing_but_its_setting_act(name: str) -> None:
     runs = SUITES[name].runs(Request())
-    assert {(run.config.members, run.config.polish_share) for run in runs} == {(1, 0.0)}
+    assert {(run.settings.program.members, run.settings.program.polish_share) for run in runs} == {(1, 0.0)}
     driven = [run for run in runs if run.variant != "auto"]
-    sharpened = {(run.config.architecture_temperature_end, run.config.settle_temperature) for run in driven}
+    sharpened = {
+        (run.settings.program.architecture_temperature_end, run.settings.program.settle_temperature)
+        for run in driven
+    }
     assert sharpened == {(1.0, 1.0)}
     assert all(fits(run) for run in runs if run.task in TWIN_TASKS)
 
@@ -49,7 +54,7 @@ def test_the_papers_target_is_the_papers_preset() -> None:
 
 def test_quick_runs_are_small_and_apart() -> None:
     quick = SUITES["discrete"].runs(Request(quick=True))
-    assert max(run.config.total_timesteps for run in quick) < 10_000
+    assert max(run.settings.ppo.total_timesteps for run in quick) < 10_000
     assert not {run.key for run in quick} & {run.key for run in SUITES["discrete"].runs(Request())}
 
 

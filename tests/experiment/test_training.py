@@ -14,7 +14,7 @@ from diprl.experiment import vmap as batches
 from diprl.experiment.execute import execute
 from diprl.experiment.executors import vmap
 from diprl.experiment.grid import Grid, work_through
-from diprl.experiment.records import lasting
+from diprl.experiment.records import repeatable
 from diprl.experiment.rescore import rescore
 from tests.experiment.fixtures import make_run
 from tests.experiment.train_and_die import training_grid
@@ -42,7 +42,7 @@ def test_training_killed_in_both_phases_gives_the_same_record(tmp_path: Path) ->
         assert subprocess.run(command, env=dict(os.environ), check=False).returncode == -9
     work_through(killed, execute, quiet)
     (expected,), (found,) = whole.store.lines(), killed.store.lines()
-    assert lasting(found) == lasting(expected)
+    assert repeatable(found) == repeatable(expected)
     assert len(expected["curve"]["steps"]) == 8
     assert expected["score"]["environment"] == "reference"
 
@@ -66,7 +66,7 @@ def test_a_batch_learns_what_single_runs_learn(batch: Grid, tmp_path: Path) -> N
     assert found["settings"] == expected["settings"]
     assert found["settings"]["alpha"] == 0.5
     assert found["depth"] == expected["depth"]
-    assert found["architecture_entropy"] == pytest.approx(expected["architecture_entropy"], rel=1e-3)
+    assert found["gap"]["entropy"] == pytest.approx(expected["gap"]["entropy"], rel=1e-3)
     entropies = [record["curve"]["train/architecture_entropy"] for record in (found, expected)]
     assert entropies[0] == pytest.approx(entropies[1], rel=1e-3)
     assert found["score"]["environment"] == "twin"
@@ -86,8 +86,8 @@ def test_an_interrupted_batch_gives_the_same_records(batch: Grid, tmp_path: Path
     grid.store.append(batch.store.lines()[2])
     assert vmap(grid, seen.append) == {}
     assert len(seen) == 8
-    expected = {record["key"]: lasting(record) for record in batch.store.lines()}
-    assert {record["key"]: lasting(record) for record in grid.store.lines()} == expected
+    expected = {record["key"]: repeatable(record) for record in batch.store.lines()}
+    assert {record["key"]: repeatable(record) for record in grid.store.lines()} == expected
 
 
 def test_rescoring_adds_the_reference_score_once(batch: Grid) -> None:
@@ -109,4 +109,4 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
 def test_a_run_that_a_batch_would_not_finish_is_left_to_other_executors(setting: dict[str, float]) -> None:
     run = make_run(task="MountainCar-v0")
     assert batches.fits(run)
-    assert not batches.fits(replace(run, config=run.config.with_values(**setting)))
+    assert not batches.fits(replace(run, settings=run.settings.with_values(**setting)))

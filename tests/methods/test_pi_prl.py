@@ -11,19 +11,21 @@ import jax.random as jr
 import numpy as np
 import pytest
 from tests.probes import PROBES
+from tests.small import ROLLOUT, small_session, small_settings
 
 from diprl.errors import DiprlError
 from diprl.extract import extract
-from diprl.methods.pi_prl import relaxed_again, shifted, split_budget, tuning_share
+from diprl.methods.pi_prl import relaxed_again, split_budget, tuning_share
+from diprl.methods.registry import run
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import BlendTerminals, make_tree
 from diprl.policy.mlp import make_mlp
 from diprl.program.ast import Blend, terminals
 from diprl.program.signature import Feature, Primitives, Signature
+from diprl.runs.observers import Snapshot
 from diprl.tasks.base import Layout
-from diprl.train.config import Config
-from diprl.train.snapshot import Snapshot
+from diprl.train.settings import Settings
 
 WALK = Signature((Feature("x"), Feature("y")), Primitives(("up", "down"), (-1.0,), (1.0,)))
 
@@ -40,10 +42,12 @@ def blending_agent() -> Agent:
 def test_fine_tuning_begins_with_every_setting_of_the_search(softness: float) -> None:
     """The original changed the terminals' temperature from 0.25 to 0.5 on the way, and with it every blend."""
     agent, temperatures = jax.jit(blending_agent)(), Temperatures(terminal=softness)
-    config = Config(terminal_temperature=softness, terminal_temperature_end=softness, max_depth=3)
+    settings = Settings().with_values(
+        terminal_temperature=softness, terminal_temperature_end=softness, max_depth=3
+    )
     program = extract(agent, WALK, temperatures, depth=3)
     found: Any = SimpleNamespace(agent=agent)
-    start = relaxed_again(program, found, config)
+    start = relaxed_again(program, found, settings)
 
     def shares(agent: Agent) -> np.ndarray:
         return np.asarray(jax.nn.softmax(agent.policy.terminals.logits / softness, axis=-1))  # type: ignore[attr-defined]
@@ -59,15 +63,15 @@ def test_fine_tuning_begins_with_every_setting_of_the_search(softness: float) ->
 
 
 def test_search_and_fine_tuning_use_the_whole_budget() -> None:
-    config = Config(total_timesteps=100_000, num_envs=10, num_steps=100, minibatch_size=100)
-    search, tuning = split_budget(config.with_values(architecture_period=5), 0.2)
-    assert (search.num_rollouts, tuning.num_rollouts) == (80, 20)
-    assert (search.architecture_period, tuning.architecture_period) == (5, 0)
+    sizes = {"total_timesteps": 100_000, "num_envs": 10, "num_steps": 100, "minibatch_size": 100}
+    search, tuning = split_budget(Settings().with_values(**sizes, architecture_period=5), 0.2)
+    assert (search.ppo.num_rollouts, tuning.ppo.num_rollouts) == (80, 20)
+    assert (search.program.architecture_period, tuning.program.architecture_period) == (5, 0)
 
 
 def test_a_budget_of_one_rollout_is_refused() -> None:
     with pytest.raises(DiprlError, match="total_timesteps 1000 is one rollout"):
-        split_budget(Config(total_timesteps=1000), 0.2)
+        split_budget(Settings().with_values(total_timesteps=1000), 0.2)
 
 
 def test_fine_tuning_takes_the_share_of_its_task() -> None:
@@ -78,10 +82,11 @@ def test_fine_tuning_takes_the_share_of_its_task() -> None:
     assert tuning_share(replace(walk, name="Pusher2D")) == 0.8
 
 
-def test_observers_see_a_phase_as_part_of_the_run() -> None:
+def test_observers_see_a_stage_as_part_of_the_run() -> None:
     seen: list[Snapshot] = []
-    phase = Snapshot(PROBES["ValueProbe"], "pi-prl", 0, 50, 100, 1.0, {"loss": 2.0}, None, lambda path: None)
-    (observe,) = shifted([lambda snapshot: seen.append(snapshot) or True], 400, 500)
-    assert observe(phase) is True
-    assert (seen[0].steps, seen[0].total_steps) == (450, 500)
-    assert seen[0].metrics == {"loss": 2.0, "time/total_timesteps": 450}
+    settings = small_settings(total_timesteps=10 * ROLLOUT)
+    result = run(small_session(PROBES["ThresholdProbe"], settings, method="pi-prl", observers=(seen.append,)))
+    assert [snapshot.steps for snapshot in seen] == [ROLLOUT * (index + 1) for index in range(10)]
+    assert {snapshot.total_steps for snapshot in seen} == {10 * ROLLOUT}
+    assert seen[-1].metrics["time/total_timesteps"] == 10 * ROLLOUT
+    assert result.steps == {"relaxed_search": 8 * ROLLOUT, "fine_tuning": 2 * ROLLOUT}

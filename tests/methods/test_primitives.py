@@ -8,21 +8,22 @@ import jax.random as jr
 import numpy as np
 import pytest
 
+from diprl.arena.score import Score
 from diprl.errors import DiprlError
 from diprl.methods import primitives
 from diprl.methods.agents import neural_agent
 from diprl.methods.constant_blends import best, share_grid, single_primitives
 from diprl.methods.primitives import greedy_network, train_primitive
 from diprl.policy.base import HARD, Temperatures
+from diprl.runs.observers import Snapshot
 from diprl.tasks.mujoco.primitive_files import load_primitive
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.registry import load_task
-from diprl.train.config import Config
-from diprl.train.score import Score
+from diprl.train.settings import Settings
 
-TINY = Config(
+TINY = Settings().with_values(
     num_envs=4, num_steps=8, minibatch_size=16, num_epochs=1, hidden_size=8, scale_rewards=True
-)  # fmt: skip
+)
 
 
 def test_the_file_holds_the_greedy_network() -> None:
@@ -39,21 +40,25 @@ def test_the_file_holds_the_greedy_network() -> None:
     assert (primitive.name, primitive.command) == ("pusher_left", "command")
 
 
-def test_training_goes_on_from_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(primitives, "SETTINGS", TINY)
-    checkpoint, seen = tmp_path / "checkpoint", []
+def test_training_goes_on_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(primitives, "preset_settings", lambda *_: TINY)
+    seen: list[int] = []
 
-    def train(steps: int) -> primitives.Primitive:
-        watch = (lambda snapshot: seen.append(snapshot.steps),)
-        options = {"seed": 1, "checkpoint": checkpoint, "observers": watch, "episodes": 1}
-        return train_primitive("pusher_left", total_timesteps=steps, **options)  # type: ignore[arg-type]
+    def train(steps: int, stop: int = 10**9) -> primitives.Primitive:
+        def watch(snapshot: Snapshot) -> None:
+            seen.append(snapshot.steps)
+            if snapshot.steps >= stop:
+                raise KeyboardInterrupt
 
-    first = train(64)
-    again = train(64)
+        options = {"seed": 1, "observers": (watch,), "episodes": 1}
+        return train_primitive("pusher_left", tmp_path / str(steps), total_timesteps=steps, **options)  # type: ignore[arg-type]
+
+    with pytest.raises(KeyboardInterrupt):
+        train(64, stop=32)
+    first, again = train(64), train(64)
     assert seen == [32, 64]
     assert np.array_equal(first.layers[0][0], again.layers[0][0])
     assert not np.array_equal(train(96).layers[0][0], first.layers[0][0])
-    assert seen == [32, 64, 96]
     assert first.command == "diprl primitives train pusher_left --seed 1 --total-timesteps 64"
 
 

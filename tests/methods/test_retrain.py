@@ -7,20 +7,20 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
-from tests.improve.programs import CART_POLE, FALLING, WORDY, cart_pole
+from tests.search.programs import CART_POLE, FALLING, WORDY, cart_pole
 
-from diprl.improve.visits import visited_views
+from diprl.arena.reference import program_act
+from diprl.arena.visits import visited_views
 from diprl.methods.agents import tree_agent
-from diprl.methods.registry import settings_for
+from diprl.methods.presets import settings_for
 from diprl.methods.retrain import GENTLE, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
 from diprl.program.ast import conditions, terminals
-from diprl.train.evaluate import program_act
 
 
 def test_training_begins_with_the_very_program():
-    config = settings_for("diprl", "default", CART_POLE).with_values(max_depth=6)
-    agent = embedded(CART_POLE, WORDY, tree_agent(CART_POLE, config, key=jr.key(0)), Temperatures())
+    settings = settings_for("diprl", "default", CART_POLE, max_depth=6)
+    agent = embedded(CART_POLE, WORDY, tree_agent(CART_POLE, settings, key=jr.key(0)), Temperatures())
     views = visited_views(CART_POLE, WORDY)
     noise = jnp.zeros((len(views), agent.policy.noise_size))
     act = jax.vmap(lambda view, uniform: agent.act(view, uniform, Temperatures(), HARD))
@@ -43,7 +43,7 @@ def test_steps_of_no_size_leave_the_program_as_it_is(monkeypatch: pytest.MonkeyP
 
 
 def test_a_program_longer_than_the_preset_allows_trains_on():
-    assert settings_for("diprl", "default", CART_POLE).max_depth < WORDY.depth
+    assert settings_for("diprl", "default", CART_POLE).program.max_depth < WORDY.depth
     continued = continue_from(CART_POLE, WORDY, 20_000, seed=0)
     assert continued.signature == WORDY.signature
     assert continued.depth == WORDY.depth

@@ -16,7 +16,7 @@ from diprl.methods.viper import choices_of, select, tree_signature
 from diprl.policy.base import Temperatures
 from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.base import Layout
-from diprl.train.config import Config
+from diprl.train.settings import Settings
 
 TASK = PROBES["ThresholdProbe"]
 
@@ -42,7 +42,7 @@ def test_selection_keeps_the_tree_that_scores_best() -> None:
 
 
 def test_a_state_weighs_as_much_as_the_oracle_tells_its_actions_apart() -> None:
-    agent = jax.jit(lambda key: neural_agent(TASK, Config(hidden_size=4), key=key))(jr.key(0))
+    agent = jax.jit(lambda key: neural_agent(TASK, Settings().with_values(hidden_size=4), key=key))(jr.key(0))
     views = np.linspace(-1.0, 1.0, 9, dtype=np.float32)[:, None]
     oracle: Any = SimpleNamespace(agent=agent)
     lesson = choices_of(oracle)(views)

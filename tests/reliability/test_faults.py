@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diprl.runner import Plan, header_of, run
 
+from diprl.arena.reference import evaluate
 from diprl.cli.train import Command, fresh_plans
 from diprl.errors import DiprlError, NotFiniteError
-from diprl.runner import Plan, header_of, run
 from diprl.system.device import use_device
 from diprl.tasks.base import Task
 from diprl.tasks.guard import GuardedReference, deadline, guarded
@@ -22,8 +23,7 @@ from diprl.tasks.registry import load_task
 from diprl.tasks.sync import SyncEnvironments
 from diprl.tasks.workers import WorkerEnvironments
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
-from diprl.train.config import Config
-from diprl.train.evaluate import evaluate
+from diprl.train.settings import Config
 from tests.counters import Faulty
 
 SOURCE = Path(__file__).parents[2] / "src" / "diprl"

@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from diprl.cli.train import Command, resumed_plans
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.runs import read_json
-from diprl.saved import task_of
+from diprl.runs.folder import task_of
+from diprl.runs.observers import read_rows
+from diprl.system.files import read_json
 from diprl.system.storage import LARGEST_HEADER, StorageError, load_facts
 from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.registry import harmless
 from diprl.train.checkpoint import save_checkpoint
-from diprl.train.config import Config
-from diprl.train.observers import read_rows
+from diprl.train.settings import Config
 
 PROGRAM = "features: x\nactions: no, yes\nif x > 0: yes\nelse: no"
 one_file = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

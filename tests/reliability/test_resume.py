@@ -8,22 +8,19 @@ from typing import Any
 
 import pytest
 
-import diprl.improve.polish
-from diprl.runner import Plan, done_steps, run
+import diprl.search.polish
+from diprl.methods.registry import run
+from diprl.runs.observers import read_rows
+from diprl.runs.session import Session
+from diprl.runs.trainer import done_steps
 from diprl.system.files import write_whole
 from diprl.tasks.base import Task
 from diprl.tasks.registry import load_task
-from diprl.train.config import Config
-from diprl.train.observers import read_rows
 from tests.counters import Counter
-from tests.small import ROLLOUT, SMALL, probe, registered_probes
+from tests.small import ROLLOUT, probe, registered_probes, small_session, small_settings
 
-MEMBERS = Config(
-    **SMALL | {"total_timesteps": 12 * ROLLOUT, "members": 3, "polish_share": 0.25, "learning_rate": 0.02}
-)
-HOST = Config(
-    **SMALL | {"total_timesteps": 256, "num_envs": 4, "num_steps": 8, "minibatch_size": 32, "max_depth": 2}
-)
+MEMBERS = small_settings(total_timesteps=12 * ROLLOUT, members=3, polish_share=0.25, learning_rate=0.02)
+HOST = small_settings(total_timesteps=256, num_envs=4, num_steps=8, minibatch_size=32, max_depth=2)
 
 
 class Killed(BaseException):
@@ -41,36 +38,32 @@ def host_task() -> Task:
     return load_task(Counter)
 
 
-def members(folder: Path, **options: Any) -> Plan:
-    return Plan(probe("ThresholdProbe"), "diprl", "default", MEMBERS, 5, folder, **{"episodes": 4, **options})
+def members(folder: Path, **options: Any) -> Session:
+    return small_session(probe("ThresholdProbe"), MEMBERS, 5, folder=folder, **options)
 
 
-def host(folder: Path, **options: Any) -> Plan:
-    return Plan(
-        host_task(), "diprl", "default", HOST, 5, folder, **{"episodes": 4, "backend": "sync", **options}
-    )
+def host(folder: Path, **options: Any) -> Session:
+    return small_session(host_task(), HOST, 5, folder=folder, **{"backend": "sync", **options})
 
 
-PLANS: dict[str, Callable[..., Plan]] = {"members": members, "host": host}
+SESSIONS: dict[str, Callable[..., Session]] = {"members": members, "host": host}
 
 
-@pytest.fixture(scope="module", params=PLANS)
+@pytest.fixture(scope="module", params=SESSIONS)
 def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     folder = tmp_path_factory.mktemp("whole") / "run"
-    run(PLANS[request.param](folder))
+    run(SESSIONS[request.param](folder))
     return request.param, folder
 
 
 def content(folder: Path) -> dict[str, Any]:
     """Everything that a run must give again."""
+    assert not list(folder.glob("checkpoint*"))
     found: dict[str, Any] = {
-        path.name: path.read_bytes()
-        for path in sorted(folder.glob("checkpoint*"))
-        if path.suffix not in (".previous", ".partial")
+        name: (folder / name).read_bytes() for name in ("model", "program.json", "program.txt")
     }
-    found |= {name: (folder / name).read_bytes() for name in ("program.json", "program.txt")}
     result = json.loads((folder / "result.json").read_text())
-    found["result"] = {key: value for key, value in result.items() if key not in ("wall_seconds", "folder")}
+    found["result"] = {key: value for key, value in result.items() if key != "wall_seconds"}
     found["metrics"] = [
         {key: value for key, value in row.items() if key != "time/fps"}
         for row in read_rows(folder / "metrics.jsonl")
@@ -87,7 +80,7 @@ def killing(number: int, stage: str) -> Callable[..., None]:
         if left[0] or keep_as is None:
             return write_whole(path, data, keep_as)
         if stage != "before":
-            path.with_name(path.name + ".partial").write_bytes(
+            path.with_name(f".{path.name}.0123456789abcdef.partial").write_bytes(
                 data[: len(data) // 2] if stage == "torn" else data
             )
         if stage == "between the renames" and path.exists():
@@ -110,17 +103,17 @@ def test_killed_at_checkpoints_it_ends_bit_for_bit_alike(
     kind, reference = whole
     folder = tmp_path / "run"
     for number, stage in KILLS[kind]:
-        monkeypatch.setattr("diprl.train.checkpoint.write_whole", killing(number, stage))
+        monkeypatch.setattr("diprl.system.storage.write_whole", killing(number, stage))
         with pytest.raises(Killed):
-            run(PLANS[kind](folder, resume=(folder / "config.json").exists()))
-    monkeypatch.setattr("diprl.train.checkpoint.write_whole", write_whole)
-    run(PLANS[kind](folder, resume=True))
+            run(SESSIONS[kind](folder, resume=(folder / "config.json").exists()))
+    monkeypatch.setattr("diprl.system.storage.write_whole", write_whole)
+    run(SESSIONS[kind](folder, resume=True))
     assert content(folder) == content(reference)
 
 
 def test_a_leftover_piece_of_a_member_s_checkpoint_counts_for_nothing(tmp_path: Path) -> None:
-    for name in ("checkpoint.partial", "checkpoint-1.partial", "checkpoint-tuning.partial"):
-        (tmp_path / name).write_bytes(b"torn")
+    for name in ("checkpoint-member-0", "checkpoint-member-1", "checkpoint-tuning"):
+        (tmp_path / f".{name}.0123456789abcdef.partial").write_bytes(b"torn")
     assert done_steps(tmp_path) == 0
 
 
@@ -136,7 +129,7 @@ def test_a_run_killed_while_it_polishes_ends_alike(whole: tuple[str, Path], tmp_
             raise Killed
 
     with pytest.raises(Killed):
-        run(members(tmp_path / "run", heed=die))
+        run(members(tmp_path / "run", interrupt=die))
     assert not (tmp_path / "run" / "result.json").exists()
     run(members(tmp_path / "run", resume=True))
     assert content(tmp_path / "run") == content(reference)
@@ -144,7 +137,7 @@ def test_a_run_killed_while_it_polishes_ends_alike(whole: tuple[str, Path], tmp_
 
 def test_polish_asks_whether_to_go_on_before_each_round() -> None:
     asked: list[None] = []
-    fitness = diprl.improve.polish.heeding(lambda *_: "played", lambda: asked.append(None))  # type: ignore[arg-type]
+    fitness = diprl.search.polish.interruptible(lambda *_: "played", lambda: asked.append(None))  # type: ignore[arg-type]
     assert fitness([], 1, 0) == "played"
     assert len(asked) == 1
 

@@ -8,19 +8,19 @@ import jax
 import numpy as np
 import pytest
 from tests.probes import ProbeState, TwinEnvironment, probe_task
+from tests.small import first_training_state
 
 from diprl.methods.agents import tree_agent
-from diprl.methods.base import Job, begin, engine_for
 from diprl.tasks.base import Task
 from diprl.tasks.sync import SyncEnvironments
 from diprl.train import schedule
-from diprl.train.collector import HostCollector
-from diprl.train.config import Config
+from diprl.train.collectors import HostCollector
 from diprl.train.rollout import collect, uniforms
+from diprl.train.settings import Settings
 from diprl.train.trajectory import Episodes, Trajectory
 
 STEPS, HORIZON = 7, 3
-CONFIG = Config(
+SETTINGS = Settings().with_values(
     total_timesteps=1000,
     num_envs=2,
     num_steps=STEPS,
@@ -59,9 +59,8 @@ def line_task(end: int) -> Task:
 
 
 def from_twin(task: Task) -> tuple[Trajectory, Episodes]:
-    engine, _ = engine_for(task, CONFIG.static(), tree_agent)
-    state = begin(Job(task, "diprl", CONFIG, 0), engine, tree_agent)
-    heat = schedule.temperatures(CONFIG.hyper(), 0.0)
+    engine, state = first_training_state(task, SETTINGS, 0, tree_agent)
+    heat = schedule.temperatures(SETTINGS.numbers(), 0.0)
     run = jax.jit(
         lambda state, key: collect(engine.twin, engine.agent(state), state.running, heat, STEPS, key=key)
     )
@@ -71,11 +70,10 @@ def from_twin(task: Task) -> tuple[Trajectory, Episodes]:
 
 def from_host(task: Task) -> tuple[Trajectory, Episodes]:
     task = replace(task, twin=None)
-    engine, _ = engine_for(task, CONFIG.static(), tree_agent)
-    state = begin(Job(task, "diprl", CONFIG, 0), engine, tree_agent)
-    collector = HostCollector(engine, CONFIG, SyncEnvironments(task, CONFIG.num_envs), seed=0)
+    engine, state = first_training_state(task, SETTINGS, 0, tree_agent)
+    collector = HostCollector(engine, SETTINGS, SyncEnvironments(task, SETTINGS.ppo.num_envs), seed=0)
     collector.view = collector.environments.reset(0)
-    heat = schedule.temperatures(CONFIG.hyper(), 0.0)
+    heat = schedule.temperatures(SETTINGS.numbers(), 0.0)
     trajectory, episodes = collector.collect(state, heat, collector.noise(0))
     collector.close()
     return jax.device_get((trajectory, episodes))

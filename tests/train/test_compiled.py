@@ -9,13 +9,14 @@ import jax.random as jr
 import numpy as np
 import pytest
 
-from diprl.methods.base import first_state
-from diprl.methods.presets import PAPER
+from diprl.methods.presets import preset_settings
 from diprl.methods.registry import find_method
+from diprl.runs.trainer import first_state
 from diprl.tasks.registry import load_task
 from diprl.train.compiling import compiler_options
 from diprl.train.engine import Engine
 
+PAPER = preset_settings("diprl", "paper", "CartPole-v1", 2_000_000)
 FREE = {"parameter", "get-tuple-element", "tuple", "constant", "bitcast"}
 """Instructions that cost nothing when a compiled program runs."""
 COMPUTATION = re.compile(r"^(?:ENTRY )?%?(?P<name>[\w.\-]+) .*\{$")
@@ -24,7 +25,7 @@ INSTRUCTION = re.compile(r"^  (?:ROOT )?%?[\w.\-]+ = .*? (?P<kind>[a-z\-]+)\(")
 
 def engine_of(method: str) -> Engine:
     task = load_task("CartPole-v1")
-    return Engine(task, PAPER, find_method(method).agent(task, PAPER, key=jr.key(0)))
+    return Engine(task, PAPER, find_method(method).make_agent(task, PAPER, key=jr.key(0)))
 
 
 def kernels(text: str) -> dict[str, int]:
@@ -41,9 +42,9 @@ def kernels(text: str) -> dict[str, int]:
 
 def compiled_text(method: str) -> str:
     engine = engine_of(method)
-    agent = find_method(method).agent(engine.task, PAPER, key=jr.key(0))
+    agent = find_method(method).make_agent(engine.task, PAPER, key=jr.key(0))
     state = jax.eval_shape(lambda key: first_state(engine, agent, key), jr.key(1))
-    return engine.compiled_iteration.lower(state, PAPER.hyper(), np.float32(100)).compile().as_text() or ""
+    return engine.compiled_iteration.lower(state, PAPER.numbers(), np.float32(100)).compile().as_text() or ""
 
 
 @pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices fuse differently")
@@ -72,24 +73,28 @@ def test_rollouts_are_traced_once() -> None:
             return super().iteration(*arguments)  # type: ignore[arg-type]
 
     task = load_task("CartPole-v1")
-    config = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
-    agent = find_method("diprl").agent(task, config, key=jr.key(0))
-    engine = Counting(task, config, agent)
+    settings = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
+    agent = find_method("diprl").make_agent(task, settings, key=jr.key(0))
+    engine = Counting(task, settings, agent)
     state = first_state(engine, agent, jr.key(1))
     for learning_rate in (0.001, 0.002, 0.003):
-        hyper = config.with_values(learning_rate=learning_rate).hyper()
-        state, _ = engine.compiled_iteration(state, hyper, np.float32(100))
+        numbers = settings.with_values(learning_rate=learning_rate).numbers()
+        state, _ = engine.compiled_iteration(state, numbers, np.float32(100))
     assert len(traces) == 1
 
 
 @pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices fuse differently")
 def test_our_compiler_options_change_no_bit() -> None:
     task = load_task("CartPole-v1")
-    config = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
-    agent = find_method("diprl").agent(task, config, key=jr.key(0))
-    engine = Engine(task, config, agent)
-    plain = jax.jit(engine.iteration)(first_state(engine, agent, jr.key(1)), config.hyper(), np.float32(100))
-    ours = engine.compiled_iteration(first_state(engine, agent, jr.key(1)), config.hyper(), np.float32(100))
+    settings = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
+    agent = find_method("diprl").make_agent(task, settings, key=jr.key(0))
+    engine = Engine(task, settings, agent)
+    plain = jax.jit(engine.iteration)(
+        first_state(engine, agent, jr.key(1)), settings.numbers(), np.float32(100)
+    )
+    ours = engine.compiled_iteration(
+        first_state(engine, agent, jr.key(1)), settings.numbers(), np.float32(100)
+    )
     assert compiler_options()
     np.testing.assert_array_equal(plain[0].vector, ours[0].vector)
 

@@ -10,32 +10,34 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.small import SMALL, probe
+from tests.small import first_training_state, probe, small_settings
 
 from diprl.methods.agents import neural_agent, tree_agent
-from diprl.methods.base import Job, begin, engine_for
+from diprl.runs.trainer import engine_for
 from diprl.train.checkpoint import to_numpy
-from diprl.train.config import Config
-from diprl.train.engine import TrainState, discounted_returns, random_order
+from diprl.train.engine import TrainState
 from diprl.train.loop import check_finite, mean_metrics
+from diprl.train.minibatches import random_order
+from diprl.train.trajectory import discounted_returns
 
-CONFIG = Config(total_timesteps=20_000, learning_rate=0.02, **SMALL)
+SETTINGS = small_settings(total_timesteps=20_000, learning_rate=0.02)
 SIZE = 200
 order_of = jax.jit(partial(random_order, SIZE))
 
 
 def start(seed: int) -> TrainState:
-    task = probe("ThresholdProbe")
-    return begin(Job(task, "diprl", CONFIG, seed), engine(), tree_agent)
+    return first_training_state(probe("ThresholdProbe"), SETTINGS, seed, tree_agent)[1]
 
 
 def engine() -> Any:
-    return engine_for(probe("ThresholdProbe"), CONFIG.static(), tree_agent)[0]
+    return engine_for(probe("ThresholdProbe"), SETTINGS.compiled(), tree_agent)
 
 
 def advanced(state: TrainState, iterations: int) -> TrainState:
     for _ in range(iterations):
-        state, _ = engine().compiled_iteration(state, CONFIG.hyper(), np.float32(CONFIG.num_rollouts))
+        state, _ = engine().compiled_iteration(
+            state, SETTINGS.numbers(), np.float32(SETTINGS.ppo.num_rollouts)
+        )
     return state
 
 
@@ -74,7 +76,7 @@ def test_vmapped_seeds_follow_separate_runs() -> None:
     several = jax.jit(jax.vmap(engine().iteration, in_axes=(0, None, None)))
     together = jax.tree.map(lambda *leaves: jnp.stack(leaves), start(0), start(1))
     for _ in range(2):
-        together, _ = several(together, CONFIG.hyper(), np.float32(CONFIG.num_rollouts))
+        together, _ = several(together, SETTINGS.numbers(), np.float32(SETTINGS.ppo.num_rollouts))
     for index in range(2):
         alone = advanced(start(index), 2)
         np.testing.assert_allclose(alone.vector, together.vector[index], rtol=1e-3, atol=1e-4)
@@ -83,14 +85,13 @@ def test_vmapped_seeds_follow_separate_runs() -> None:
 
 def test_a_network_learns_in_every_rollout() -> None:
     """Phases alternate between a program and its architecture; what has no architecture must not wait for one."""
-    config = CONFIG.with_values(architecture_period=2)
-    task = probe("ThresholdProbe")
-    network_engine = engine_for(task, config.static(), neural_agent)[0]
-    state = begin(Job(task, "ppo", config, 0), network_engine, neural_agent)
+    settings = SETTINGS.with_values(architecture_period=2)
+    network_engine, state = first_training_state(probe("ThresholdProbe"), settings, 0, neural_agent)
+    count = np.float32(settings.ppo.num_rollouts)
     policy = slice(network_engine.blueprint.ends[0], network_engine.blueprint.ends[1])
     for _ in range(2):
         before = np.array(state.vector[policy])
-        state, _ = network_engine.compiled_iteration(state, config.hyper(), np.float32(config.num_rollouts))
+        state, _ = network_engine.compiled_iteration(state, settings.numbers(), count)
         assert not np.array_equal(before, state.vector[policy])
 
 
@@ -116,10 +117,10 @@ def test_numbers_that_are_not_finite_stop_a_run(poison: float) -> None:
     from diprl.train.loop import Progress
 
     figures = {"train/value_loss": 1.0, "train/approx_kl": 0.0}
-    good = Progress(start(0), figures, 1, 256, 0.01, 1.0)
+    good = Progress(start(0), figures, 1, 0.01, 1.0)
     check_finite(good)
     poisoned = good.state._replace(vector=good.state.vector.at[-1].set(poison))
-    with pytest.raises(NotFiniteError, match="a parameter is not finite at step 256"):
-        check_finite(Progress(poisoned, figures, 1, 256, 0.01, 1.0))
+    with pytest.raises(NotFiniteError, match="a parameter is not finite at rollout 1"):
+        check_finite(Progress(poisoned, figures, 1, 0.01, 1.0))
     with pytest.raises(NotFiniteError, match="train/value_loss became nan"):
-        check_finite(Progress(good.state, figures | {"train/value_loss": np.nan}, 1, 256, 0.01, 1.0))
+        check_finite(Progress(good.state, figures | {"train/value_loss": np.nan}, 1, 0.01, 1.0))

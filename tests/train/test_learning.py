@@ -5,16 +5,14 @@ import numpy as np
 import pytest
 from jax import Array
 from tests.probes import INNER, THRESHOLD, Probe, ProbeState, probe_task
-from tests.small import SMALL, probe
+from tests.small import SMALL, first_training_state, probe, small_settings
 
 from diprl import DiPRL
 from diprl.methods.agents import tree_agent
-from diprl.methods.base import Job, begin, engine_for
 from diprl.program import Act, If, Program
 from diprl.program.ast import conditions
 from diprl.tasks.base import Task
-from diprl.train.collector import TwinCollector
-from diprl.train.config import Config
+from diprl.train.collectors import TwinCollector
 from diprl.train.loop import train
 
 GRID = np.linspace(-0.99, 0.99, 400)[:, None]
@@ -74,11 +72,9 @@ def test_a_constant_action() -> None:
 
 def values(task: Task, gamma: float, views: list[float], steps: int = 40_000) -> list[float]:
     """What the critic has learnt to expect."""
-    config = Config(total_timesteps=steps, gamma=gamma, learning_rate=0.01, **SMALL)
-    job = Job(task, "diprl", config, seed=0)
-    engine, _ = engine_for(task, config.static(), tree_agent)
-    state = begin(job, engine, tree_agent)
-    state = train(TwinCollector(engine, config), state, config, lambda _: None)
+    settings = small_settings(total_timesteps=steps, gamma=gamma, learning_rate=0.01)
+    engine, state = first_training_state(task, settings, 0, tree_agent)
+    state = train(TwinCollector(engine, settings), state, lambda _: None, reports=50)
     agent = engine.compiled_agent(state)
     seen = agent.see(np.array(views, np.float32)[:, None])
     return [float(value) for value in jax.jit(jax.vmap(agent.value))(seen)]

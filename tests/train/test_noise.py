@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from jax.scipy.special import ndtri
 
-from diprl.train.noise import lasting
+from diprl.train.noise import correlated
 
 
 @pytest.mark.parametrize("correlation", [0.3, 0.9])
 def test_each_number_stays_uniform_and_resembles_the_one_before(correlation: float) -> None:
-    noise = np.asarray(lasting(jr.uniform(jr.key(0), (50, 400, 3)), correlation))
+    noise = np.asarray(correlated(jr.uniform(jr.key(0), (50, 400, 3)), correlation))
     assert noise.min() > 0.0
     assert noise.max() < 1.0
     for step in (0, 20, 49):
@@ -25,4 +25,4 @@ def test_each_number_stays_uniform_and_resembles_the_one_before(correlation: flo
 
 def test_without_correlation_nothing_changes() -> None:
     uniform = jr.uniform(jr.key(1), (5, 4, 2))
-    assert np.allclose(lasting(uniform, 0.0), uniform, atol=1e-5)
+    assert np.allclose(correlated(uniform, 0.0), uniform, atol=1e-5)

@@ -5,41 +5,47 @@ import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
-from diprl.methods.presets import PAPER
+from diprl.methods.presets import preset_settings
 from diprl.train import schedule
-from diprl.train.config import Config
+from diprl.train.settings import Settings
 
-CONFIG = Config()
+SETTINGS = Settings()
+PAPER = preset_settings("diprl", "paper", "CartPole-v1", 2_000_000)
 PROGRESS = np.linspace(0.0, 1.0, 101).astype(np.float32)
 
 
-def over_a_run(config: Config) -> dict[str, np.ndarray]:
-    hyper = config.hyper()
-    temperatures = jax.jit(jax.vmap(lambda p: schedule.temperatures(hyper, p)))(PROGRESS)
-    alpha = jax.jit(jax.vmap(lambda p: schedule.ramped_alpha(hyper, p)))(PROGRESS)
+def over_a_run(settings: Settings) -> dict[str, np.ndarray]:
+    numbers = settings.numbers()
+    temperatures = jax.jit(jax.vmap(lambda p: schedule.temperatures(numbers, p)))(PROGRESS)
+    alpha = jax.jit(jax.vmap(lambda p: schedule.ramped_alpha(numbers, p)))(PROGRESS)
     return {name: np.asarray(value) for name, value in {**temperatures._asdict(), "alpha": alpha}.items()}
 
 
 def test_everything_begins_soft_and_ends_hard() -> None:
-    run = over_a_run(CONFIG)
+    run = over_a_run(SETTINGS)
     assert run["architecture"][0] == 1.0
-    assert run["condition"][0] == CONFIG.condition_temperature
-    assert run["terminal"][0] == CONFIG.terminal_temperature
-    assert run["architecture"][-1] <= CONFIG.architecture_temperature_end * 1.0001
-    assert run["condition"][-1] <= CONFIG.condition_temperature_end * 1.0001
-    assert run["terminal"][-1] <= CONFIG.terminal_temperature_end * 1.0001
-    assert (run["alpha"][0], run["alpha"][-1]) == (CONFIG.alpha, CONFIG.alpha + CONFIG.alpha_ramp)
+    assert run["condition"][0] == SETTINGS.program.condition_temperature
+    assert run["terminal"][0] == SETTINGS.program.terminal_temperature
+    assert run["architecture"][-1] <= SETTINGS.program.architecture_temperature_end * 1.0001
+    assert run["condition"][-1] <= SETTINGS.program.condition_temperature_end * 1.0001
+    assert run["terminal"][-1] <= SETTINGS.program.terminal_temperature_end * 1.0001
+    assert (run["alpha"][0], run["alpha"][-1]) == (
+        SETTINGS.program.alpha,
+        SETTINGS.program.alpha + SETTINGS.program.alpha_ramp,
+    )
 
 
 @pytest.mark.parametrize("name", ["architecture", "condition", "terminal"])
 def test_temperatures_only_fall(name: str) -> None:
-    values = over_a_run(CONFIG)[name]
+    values = over_a_run(SETTINGS)[name]
     assert np.all(np.diff(values) <= 1e-7)
     assert np.all(values > 0)
 
 
 def test_alpha_is_zero_before_its_ramp_and_quadratic_on_it() -> None:
-    alpha = over_a_run(Config(alpha=0.0, alpha_ramp=2.0, architecture_from=0.2, architecture_to=0.6))["alpha"]
+    alpha = over_a_run(
+        Settings().with_values(alpha=0.0, alpha_ramp=2.0, architecture_from=0.2, architecture_to=0.6)
+    )["alpha"]
     np.testing.assert_array_equal(alpha[:20], 0.0)
     assert alpha[40] == pytest.approx(2.0 * 0.5**2, rel=1e-4)
     np.testing.assert_allclose(alpha[60:], 2.0, rtol=1e-5)
@@ -77,15 +83,15 @@ def test_linear_and_geometric_meet_their_ends() -> None:
 )
 def test_impossible_settings_name_field_value_and_fix(values: dict[str, object], message: str) -> None:
     with pytest.raises(DiprlError, match=message):
-        CONFIG.with_values(**values)
+        SETTINGS.with_values(**values)
 
 
 def test_budgets_round_up_to_whole_rollouts() -> None:
-    config = Config(total_timesteps=4097, num_envs=32, num_steps=128)
-    assert config.num_rollouts == 2
+    ppo = Settings().with_values(total_timesteps=4097, num_envs=32, num_steps=128).ppo
+    assert ppo.num_rollouts == 2
 
 
 def test_runs_that_differ_in_traced_settings_share_a_compilation() -> None:
-    changed = CONFIG.with_values(learning_rate=0.5, gamma=0.5, total_timesteps=1)
-    assert changed.static() == CONFIG.static()
-    assert CONFIG.with_values(num_envs=64).static() != CONFIG.static()
+    changed = SETTINGS.with_values(learning_rate=0.5, gamma=0.5, total_timesteps=1)
+    assert changed.compiled() == SETTINGS.compiled()
+    assert SETTINGS.with_values(num_envs=64).compiled() != SETTINGS.compiled()

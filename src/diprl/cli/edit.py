@@ -43,9 +43,8 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.improve.compare import compare
-        from diprl.runs import load_program, sibling
-        from diprl.saved import task_of
+        from diprl.runs.folder import load_program, sibling, task_of
+        from diprl.search.compare import compare
 
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
@@ -59,8 +58,8 @@ class Command:
         edited.save(target)
         print(f"written {target}")
         if self.json:
-            scores = {"before": difference.before.to_dict(), "after": difference.after.to_dict()}
-            print(json.dumps(scores | {"changed": difference.changed, "gain": difference.gain.to_dict()}))
+            scores = {"before": difference.before.summary(), "after": difference.after.summary()}
+            print(json.dumps(scores | {"changed": difference.changed, "gain": difference.gain.summary()}))
         return 0
 
 

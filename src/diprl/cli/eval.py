@@ -27,16 +27,16 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.runs import load_program
-        from diprl.saved import task_of
-        from diprl.train.evaluate import EVALUATION_SEED, evaluate_program
+        from diprl.arena.episodes import EVALUATION
+        from diprl.arena.reference import evaluate_program
+        from diprl.runs.folder import load_program, task_of
 
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
         score = evaluate_program(
-            task, program, self.episodes, EVALUATION_SEED if self.seed is None else self.seed
+            task, program, self.episodes, EVALUATION.seed if self.seed is None else self.seed
         )
         print(f"{task.name}: {score}")
         if self.json:
-            print(json.dumps({"task": task.name, "score": score.to_dict()}))
+            print(json.dumps({"task": task.name, "score": score.summary()}))
         return 0

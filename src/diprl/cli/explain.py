@@ -34,7 +34,7 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.runs import load_program
+        from diprl.runs.folder import load_program
 
         program = load_program(self.program)
         names = program.signature.feature_names
@@ -52,7 +52,7 @@ class Command:
         """The features at the beginning of an episode."""
         import numpy as np
 
-        from diprl.saved import task_of
+        from diprl.runs.folder import task_of
 
         task = task_of(self.program, program, self.task, self.environment.parsed())
         environment = task.reference()

@@ -27,7 +27,8 @@ class Command:
 
     def run(self) -> int:
         from diprl.export import TARGETS, export
-        from diprl.runs import load_program, make_folder
+        from diprl.runs.folder import load_program
+        from diprl.system.files import check_writable
         from diprl.tasks.mujoco.networks import networks_of
 
         targets = [target.strip() for target in self.to.split(",")]
@@ -38,7 +39,7 @@ class Command:
             raise DiprlError("--main belongs to the C export: add --to c")
         program = load_program(self.program)
         networks = networks_of(program)
-        make_folder(self.out)
+        check_writable(self.out)
         reports = [export(program, target, self.out, networks) for target in targets]
         if not self.main:
             reports = [without_main(report) for report in reports]

@@ -19,9 +19,9 @@ class Interruption:
         self.asked = False
 
     def __call__(self, snapshot: Any) -> None:
-        self.heed()
+        self.check()
 
-    def heed(self) -> None:
+    def check(self) -> None:
         """End the run if that was asked for."""
         if self.asked:
             raise Interrupted

@@ -33,12 +33,11 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.improve.polish import polish
-        from diprl.improve.search import Budget
-        from diprl.runs import load_program, sibling
-        from diprl.saved import task_of
+        from diprl.arena.reference import evaluate_program
+        from diprl.runs.folder import load_program, sibling, task_of
+        from diprl.search.polish import polish
+        from diprl.search.search import Budget
         from diprl.system.cache import use_compilation_cache
-        from diprl.train.evaluate import evaluate_program
 
         use_compilation_cache()
         program = load_program(self.program)
@@ -46,21 +45,15 @@ class Command:
         found = polish(task, program, Budget(self.steps, self.seconds), seed=self.seed)
         before = evaluate_program(task, program, self.episodes)
         after = evaluate_program(task, found.program, self.episodes)
-        verdict = "accepted" if found.accepted else "nothing better found, program kept"
-        print(f"{verdict}: gain {found.gain:.2f} ± {found.error:.2f} on fresh episodes")
+        verdict = "accepted" if found.trial.accepted else "nothing better found, program kept"
+        print(f"{verdict}: gain {found.trial.gain:.2f} ± {found.trial.error:.2f} on fresh episodes")
         print(
-            f"before  {before}\nafter   {after}\nused    {found.steps:,} environment steps, {found.seconds:.0f} s"
+            f"before  {before}\nafter   {after}\nused    {found.trial.steps:,} environment steps, {found.seconds:.0f} s"
         )
         target = self.out or sibling(self.program, "polished.json")
         found.program.save(target)
         print(f"written {target}")
         if self.json:
-            summary = {
-                "accepted": found.accepted,
-                "gain": found.gain,
-                "error": found.error,
-                "steps": found.steps,
-            }
-            scores = {"before": before.to_dict(), "after": after.to_dict(), "seconds": found.seconds}
-            print(json.dumps(summary | scores | {"program": str(found.program)}))
+            scores = {"before": before.summary(), "after": after.summary(), "seconds": found.seconds}
+            print(json.dumps(found.trial._asdict() | scores | {"program": str(found.program)}))
         return 0

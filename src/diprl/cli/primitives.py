@@ -58,29 +58,22 @@ class Train:
         return 0
 
     def train(self, name: str) -> None:
-        from diprl import runs
-        from diprl.display import Display
         from diprl.methods.primitives import train_primitive
-        from diprl.system.storage import is_stored as has_checkpoint
-        from diprl.system.storage import load_facts as stored_facts
+        from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_files import data_folder, save_primitive
-        from diprl.train.observers import MetricsLog
+        from diprl.terminal.progress import Display
 
-        folder, out = self.runs / f"{name}-seed{self.seed}", self.out or data_folder()
-        runs.make_folder(folder)
-        runs.make_folder(out)
-        checkpoint, display = folder / runs.CHECKPOINT, Display()
-        with runs.exclusive(folder):
-            done = stored_facts(checkpoint).get("steps", 0) if has_checkpoint(checkpoint) else 0
+        out = self.out or data_folder()
+        check_writable(out)
+        with Display() as display:
             primitive = train_primitive(
                 name,
+                self.runs / f"{name}-seed{self.seed}",
                 seed=self.seed,
                 total_timesteps=self.total_timesteps,
-                checkpoint=checkpoint,
-                observers=(MetricsLog(folder, done), display),
+                observers=(display,),
                 episodes=self.episodes,
             )
-        display.stop()
         save_primitive(primitive, out / f"{name}.npz")
         print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
 
@@ -101,10 +94,10 @@ class Compare:
     """End standard output with one JSON object."""
 
     def run(self) -> int:
+        from diprl.arena.reference import evaluate_program
         from diprl.methods.constant_blends import best_blends, single_primitives
-        from diprl.runs import load_program
+        from diprl.runs.folder import load_program
         from diprl.tasks.registry import load_task
-        from diprl.train.evaluate import evaluate_program
 
         task = load_task(self.task)
         rows = {str(path): load_program(path) for path in self.programs}
@@ -114,7 +107,7 @@ class Compare:
             scores[name] = evaluate_program(task, program, self.episodes)
             print(f"{name:{width}}  {scores[name]}", flush=True)
         if self.json:
-            table = {name: score.to_dict() | {"program": str(rows[name])} for name, score in scores.items()}
+            table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
             print(json.dumps({"task": task.name, "scores": table}))
         return 0
 

@@ -17,7 +17,7 @@ class Command:
     """Print the JSON form instead of the text."""
 
     def run(self) -> int:
-        from diprl.runs import load_program
+        from diprl.runs.folder import load_program
 
         program = load_program(self.program)
         print(program.to_json() if self.json else program)

@@ -29,13 +29,13 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.display import STAGE_COLUMNS, body, print_stage
-        from diprl.improve.simplify import simplify
+        from diprl.arena.reference import evaluate_program
         from diprl.methods.retrain import retrainer
-        from diprl.runs import load_program, sibling
-        from diprl.saved import task_of
+        from diprl.runs.folder import load_program, sibling, task_of
+        from diprl.search.simplify import simplify
         from diprl.system.cache import use_compilation_cache
-        from diprl.train.evaluate import evaluate_program
+        from diprl.terminal.programs import body
+        from diprl.terminal.tables import STAGE_COLUMNS, print_stage
 
         use_compilation_cache()
         program = load_program(self.program)
@@ -51,6 +51,6 @@ class Command:
         print(f"written {target}")
         if self.json:
             sizes = {"coefficients": [program.coefficients, result.program.coefficients]}
-            scores = {"before": before.to_dict(), "after": after.to_dict(), "steps": result.steps}
+            scores = {"before": before.summary(), "after": after.summary(), "steps": result.steps}
             print(json.dumps(sizes | scores | {"program": str(result.program)}))
         return 0

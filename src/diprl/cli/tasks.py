@@ -12,9 +12,9 @@ class Command:
     """Print one JSON object instead of a table."""
 
     def run(self) -> int:
-        from diprl.display import print_tasks
         from diprl.errors import DiprlError
         from diprl.tasks.registry import TASKS
+        from diprl.terminal.tables import print_tasks
 
         rows = []
         for name, make in TASKS.items():

@@ -12,12 +12,16 @@ from diprl.cli.options import EnvironmentOptions, parse_seeds
 from diprl.cli.settings import optional_fields
 from diprl.errors import DiprlError
 from diprl.system.cores import available_cores
-from diprl.train.config import Config
+from diprl.train.settings import PPOSettings, ProgramSettings
 
 if TYPE_CHECKING:
-    Settings = Config
+    from diprl.runs.session import Session
+
+    PPOOptions = PPOSettings
+    ProgramOptions = ProgramSettings
 else:
-    Settings = optional_fields(Config)
+    PPOOptions = optional_fields(PPOSettings)
+    ProgramOptions = optional_fields(ProgramSettings)
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Command:
     resume: Path | None = None
     """Continue the run in this folder."""
     episodes: int | None = None
-    """Episodes that the final score is measured on; default: 100, or what the run was begun with."""
+    """Episodes that the final score is measured on; default: 100."""
     backend: str | None = None
     """Where environments without a compiled twin are stepped: auto (default), sync, async or envpool."""
     env_timeout: float | None = None
@@ -53,42 +57,54 @@ class Command:
     json: bool = False
     """End standard output with one JSON object."""
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
-    settings: tyro.conf.OmitArgPrefixes[Settings] = field(default_factory=Settings)
-    """Settings; those not given are the preset's for the task. Fractions are of the whole run."""
+    ppo: tyro.conf.OmitArgPrefixes[PPOOptions] = field(default_factory=PPOOptions)
+    """Settings of PPO; those not given are the preset's for the task. Fractions are of the whole run."""
+    program: tyro.conf.OmitArgPrefixes[ProgramOptions] = field(default_factory=ProgramOptions)
+    """Settings of the relaxed program, likewise."""
 
     def run(self) -> int:
-        from diprl.display import Display, print_finished
-        from diprl.runner import run_seeds
+        from diprl.methods.registry import run_all
         from diprl.system.cache import use_compilation_cache
         from diprl.system.device import use_device
+        from diprl.terminal.progress import Display
+        from diprl.terminal.tables import print_result
 
         use_compilation_cache()
         use_device(self.device)
         display, interruption = Display(), Interruption()
-        observers = (display, interruption)
-        plans = resumed_plans(self, observers) if self.resume else fresh_plans(self, observers)
-        plans = [replace(plan, heed=interruption.heed) for plan in plans]
-        workers = min(len(plans), available_cores()) if plans[0].task.twin else 1
-        with interruption.on(ways_on(self, plans)), display:
-            finished = run_seeds(plans, workers, lambda _: None)
-        for one in finished:
-            print_finished(one)
+        sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
+        watched = {"observers": (display, interruption), "interrupt": interruption.check}
+        sessions = [replace(session, **watched) for session in sessions]
+        workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
+        with interruption.on(ways_on(self, sessions)), display:
+            results = run_all(sessions, workers)
+        for session, result in zip(sessions, results, strict=True):
+            if result.trained is None:
+                print(f"{session.folder} is already finished:")
+            print_result(result, session.folder)
         if self.json:
-            first = plans[0]
-            summary = {"task": first.task.name, "method": first.method, "preset": first.preset}
-            print(json.dumps(summary | {"runs": [one.record() for one in finished]}))
+            print(json.dumps({"runs": [summary(*pair) for pair in zip(sessions, results, strict=True)]}))
         return 0
 
 
+def summary(session: "Session", result: Any) -> dict[str, Any]:
+    """What `--json` says of a run: its result and its folder, without the learning curve."""
+    content = {name: value for name, value in result.to_json().items() if name != "curve"}
+    return content | {"folder": str(session.folder)}
+
+
 def given_settings(command: Command) -> dict[str, Any]:
-    given = {name: value for name, value in asdict(command.settings).items() if value is not None}
+    options = asdict(command.ppo) | asdict(command.program)
+    given = {name: value for name, value in options.items() if value is not None}
     return given if command.polish else {"polish_share": 0.0} | given
 
 
-def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
-    """One plan per seed, everything checked before anything is written."""
-    from diprl.methods.registry import find_method, settings_for
-    from diprl.runner import Plan
+def fresh_sessions(command: Command) -> list["Session"]:
+    """One session per seed, everything checked before anything is written."""
+    from diprl.methods.presets import settings_for
+    from diprl.methods.registry import find_method
+    from diprl.runs.session import Session, limited
+    from diprl.runs.spec import RunSpec
     from diprl.tasks.registry import load_task
 
     if not command.task:
@@ -97,28 +113,33 @@ def fresh_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
     env_kwargs = command.environment.parsed()
     find_method(command.method)
     task = limited(load_task(command.task, env_kwargs=env_kwargs), command.env_timeout)
-    config = settings_for(command.method, command.preset, task).with_values(**given_settings(command))
+    spec = RunSpec(
+        task=task.name,
+        method=command.method,
+        settings=settings_for(command.method, command.preset, task, **given_settings(command)),
+        episodes=100 if command.episodes is None else command.episodes,
+        preset=command.preset,
+        env_kwargs=env_kwargs,
+    )
+    session = Session(
+        spec,
+        task,
+        backend=command.backend or "auto",
+        env_timeout=command.env_timeout,
+        tensorboard=command.tensorboard,
+    )
     return [
-        Plan(
-            task=task,
-            method=command.method,
-            preset=command.preset,
-            config=config,
-            seed=seed,
+        replace(
+            session,
+            spec=replace(spec, seed=seed),
             folder=folder_for(command, task.name, seed, len(seeds)),
-            observers=observers,
-            backend=command.backend or "auto",
-            episodes=100 if command.episodes is None else command.episodes,
-            env_timeout=command.env_timeout,
-            tensorboard=command.tensorboard,
-            env_kwargs=env_kwargs,
         )
         for seed in seeds
     ]
 
 
 def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
-    from diprl.runs import free_folder
+    from diprl.runs.folder import free_folder
 
     if command.out is None:
         return free_folder(
@@ -127,66 +148,24 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
     return command.out if count == 1 else command.out / f"seed{seed}"
 
 
-def limited(task: Any, seconds: Any) -> Any:
-    """The task with environments that are given up after so many seconds, if any are named."""
-    from diprl.tasks.guard import guarded
-
-    if seconds is None:
-        return task
-    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
-        raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds!r:.40}")
-    return guarded(task, seconds)
-
-
-def ways_on(command: Command, plans: list[Any]) -> list[str]:
+def ways_on(command: Command, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
     task = f"{command.task} " if ":" in command.task else ""
-    return [f"diprl train {task}--resume {plan.folder}" for plan in plans]
+    return [f"diprl train {task}--resume {session.folder}" for session in sessions]
 
 
-def resumed_plans(command: Command, observers: tuple[Any, ...]) -> list[Any]:
-    """The plan that a run folder describes, which is not to be changed half-way."""
-    from diprl import runs
+def resumed_session(command: Command) -> "Session":
+    """The session that a run folder describes; its spec is not to be changed half-way."""
+    from diprl.runs.session import resume_session
 
-    folder = command.resume
-    if folder is None or not (folder / runs.CONFIG).exists():
-        raise DiprlError(f"{folder} holds no run to continue")
-    if changed := list(given_settings(command)):
+    assert command.resume is not None  # only called where it is given
+    changed = list(given_settings(command)) + ["episodes"] * (command.episodes is not None)
+    if changed:
         raise DiprlError(f"--resume goes on with the run as it was begun: leave out {', '.join(changed)}")
-    header = runs.read_json(folder / runs.CONFIG)
-    try:
-        return [plan_of(header, folder, command, observers)]
-    except (KeyError, TypeError) as error:
-        raise DiprlError(f"{folder / runs.CONFIG}: not the config of a run ({error})") from error
-    except DiprlError as error:
-        raise DiprlError(f"{folder / runs.CONFIG}: {error}") from error
-
-
-def plan_of(header: dict[str, Any], folder: Path, command: Command, observers: tuple[Any, ...]) -> Any:
-    """The plan in a run's config; what does not change the training may be asked for anew."""
-    from diprl.methods.registry import find_method
-    from diprl.runner import Plan
-    from diprl.tasks.registry import harmless, load_task
-
-    if not isinstance(header["env_kwargs"], dict):
-        raise DiprlError("env_kwargs must be an object")
-    find_method(header["method"])
-    task = load_task(command.task or harmless(header["task"]), env_kwargs=header["env_kwargs"])
-    if task.name != header["task"]:
-        raise DiprlError(f"the run is one of {header['task']!s:.80}, so leave out {command.task}")
-    timeout = header.get("env_timeout") if command.env_timeout is None else command.env_timeout
-    return Plan(
-        task=limited(task, timeout),
-        method=header["method"],
-        preset=header["preset"],
-        config=Config().with_values(**header["settings"]),
-        seed=header["seed"],
-        folder=folder,
-        observers=observers,
-        backend=command.backend or header.get("backend", "auto"),
-        episodes=header.get("episodes", 100) if command.episodes is None else command.episodes,
+    return resume_session(
+        command.resume,
+        command.task or None,
+        backend=command.backend,
+        env_timeout=command.env_timeout,
         tensorboard=command.tensorboard,
-        env_timeout=timeout,
-        resume=True,
-        env_kwargs=header["env_kwargs"],
     )

@@ -20,7 +20,7 @@ class Command:
     """Print the report as one JSON object instead of text."""
 
     def run(self) -> int:
-        from diprl.runs import load_program
+        from diprl.runs.folder import load_program
         from diprl.verify import verify
 
         report = verify(load_program(self.program), self.spec)

@@ -31,8 +31,7 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
-        from diprl.runs import load_program
-        from diprl.saved import task_of
+        from diprl.runs.folder import load_program, task_of
         from diprl.watch import prepare_rendering, record
 
         self.check()

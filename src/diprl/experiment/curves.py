@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.experiment.records import Record
+from diprl.methods.pi_prl import SEARCH
+from diprl.runs.result import Result
 
 Floats = NDArray[np.float64]
 
@@ -27,22 +28,22 @@ class Band(NamedTuple):
     high: Floats
 
 
-def progress_rows(record: Record, metric: str | None) -> Curve:
+def progress_rows(result: Result, metric: str | None) -> Curve:
     """A metric of a run over its training; None stands for its return.
 
     While pi-PRL searches, its policy is the relaxed one; everything else is judged by what it acts with in the end.
     VIPER's curve would be that of its oracle, so it has none.
     """
-    curve = record["curve"]
+    curve, method = result.curve, result.spec.method
     steps = np.array(curve["steps"], np.float64)
-    if record["method"] == "viper":
+    if method == "viper":
         return Curve(steps[:0], steps[:0])
     if metric is not None:
         values = curve.get(metric, [None] * len(steps))
         return known(steps, np.array(values, np.float64))
     program = np.array(curve.get("eval/program", [None] * len(steps)), np.float64)
     soft = np.array(curve.get("eval/relaxed", [None] * len(steps)), np.float64)
-    searching = (record["method"] == "pi-prl") & (steps <= search_end(record))
+    searching = (method == "pi-prl") & (steps <= search_end(result))
     return known(steps, np.where(searching, soft, program))
 
 
@@ -52,9 +53,9 @@ def known(steps: Floats, values: Floats) -> Curve:
     return Curve(steps[finite], values[finite])
 
 
-def search_end(record: Record) -> float:
+def search_end(result: Result) -> float:
     """The step at which the program was extracted."""
-    return record.get("search_steps") or record["steps"]
+    return result.steps.get(SEARCH, result.total_steps)
 
 
 def band(curves: Sequence[Curve]) -> Band | None:

@@ -16,8 +16,10 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from diprl.errors import DiprlError, unknown
-from diprl.experiment.execute import command, execute
-from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, Run, claim, sweep, work_through
+from diprl.experiment.execute import execute
+from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, claim, sweep, work_through
+from diprl.runs.result import command
+from diprl.runs.spec import RunSpec
 from diprl.system.cores import available_cores
 from diprl.system.lifeline import end_with_parent
 
@@ -81,7 +83,7 @@ def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures
     """
     from diprl.experiment.vmap import batch_key, fits
 
-    batches: dict[Any, dict[str, Run]] = {}
+    batches: dict[Any, dict[str, RunSpec]] = {}
     for run in grid.runs:
         if fits(run):
             batches.setdefault(batch_key(run), {})[run.key] = run
@@ -92,7 +94,7 @@ def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures
     return failures | (local(Grid(grid.folder, others), announce, workers) if others else {})
 
 
-def do_batch(grid: Grid, batch: list[Run], announce: Announce) -> Failures:
+def do_batch(grid: Grid, batch: list[RunSpec], announce: Announce) -> Failures:
     """Claim all runs of a batch, do them together, write the records that are missing."""
     from diprl.experiment.vmap import execute_batch
 
@@ -111,7 +113,7 @@ def do_batch(grid: Grid, batch: list[Run], announce: Announce) -> Failures:
     return {}
 
 
-def batch_name(batch: list[Run]) -> str:
+def batch_name(batch: list[RunSpec]) -> str:
     return "batch_" + hashlib.sha256("\n".join(run.key for run in batch).encode()).hexdigest()[:16]
 
 
@@ -149,7 +151,7 @@ def import_ray() -> Any:
         ) from error
 
 
-def gather(grid: Grid, cluster: Any, remote: Any, runs: list[Run], announce: Announce) -> Failures:
+def gather(grid: Grid, cluster: Any, remote: Any, runs: list[RunSpec], announce: Announce) -> Failures:
     """Send off claimed runs and write their records as they come in."""
     failures: Failures = {}
     running = {remote.remote(run, grid.work_folder(run).absolute()): run for run in runs}

@@ -73,7 +73,7 @@ def draw_curves(axis: Any, results: Results, metric: str | None, methods: Sequen
     """Mean over seeds and the range between them; None is the return of what a run stands for at each moment."""
     for method in methods:
         part = results.having(method=method)
-        found = band([progress_rows(record, metric) for record in part.records()])
+        found = band([progress_rows(result, metric) for result in part.done()])
         if found is not None:
             draw_band(axis, found, COLOURS[method], TITLES[method])
         elif part.present(score) and metric is None:
@@ -132,8 +132,8 @@ def draw_failure(axis: Any, results: Results) -> None:
     """Return over training, and what extraction does to it."""
     draw_curves(axis, results, None, ("pi-prl", "diprl"))
     for method in ("pi-prl", "diprl"):
-        for record in results.having(method=method).records():
-            before, after, at = relaxed(record), extracted(record), search_end(record)
+        for result in results.having(method=method).done():
+            before, after, at = relaxed(result), extracted(result), search_end(result)
             if before is not None and after is not None:
                 axis.plot([at, at], [before, after], color=COLOURS[method], alpha=0.6)
                 axis.plot([at], [after], "v", color=COLOURS[method], markersize=5)

@@ -5,66 +5,22 @@ operating system releases however the process ends; it does the run in a work fo
 the record and only then removes the folder. So a finished run is never repeated and an interrupted one is continued.
 """
 
-import hashlib
-import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.experiment.records import Record, Store
+from diprl.runs.spec import RunSpec
 from diprl.system.locks import try_lock
-from diprl.train.config import Config
 
 WORK, CLAIMS = "work", "work/claims"
 PATIENCE = 0.5
 """Seconds between looks at runs that another process holds."""
-ADDED_LATER = {"choose_primitives": False}
-"""Settings that the first records do not know, each with the value that those were made with."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One training run: what, how and from which seed."""
-
-    task: str
-    method: str
-    preset: str
-    config: Config
-    seed: int
-    variant: str = ""
-    """Which setting of an ablation, or empty; a label only, the settings themselves are in the config."""
-    episodes: int = 100
-
-    @property
-    def key(self) -> str:
-        """A name that is the same for the same run and for no other."""
-        decisive = [self.task, self.method, decisive_settings(self.config), self.seed, self.episodes]
-        digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
-        return f"{self.task}/{self.method}/seed{self.seed}/{digest[:16]}"
-
-    @property
-    def slug(self) -> str:
-        """The key as a file name."""
-        return self.key.replace("/", "_").replace(":", "_")
-
-    @property
-    def title(self) -> str:
-        labels = [self.method, self.task, self.preset, self.variant, f"seed {self.seed}"]
-        return ", ".join(label for label in labels if label)
-
-
-def decisive_settings(config: Config) -> dict[str, Any]:
-    """What a run's key is made of: a new setting leaves the keys of runs without it as they were."""
-    added = ADDED_LATER.items()
-    return {name: value for name, value in asdict(config).items() if (name, value) not in added}
-
-
-Execute = Callable[[Run, Path], Record]
+Execute = Callable[[RunSpec, Path], Record]
 """Does a run in a work folder, continuing what it finds there."""
 Announce = Callable[[str], None]
 
@@ -74,18 +30,18 @@ class Grid:
     """Runs to do and the folder that their records are kept in."""
 
     folder: Path
-    runs: tuple[Run, ...]
+    runs: tuple[RunSpec, ...]
 
     @property
     def store(self) -> Store:
         return Store(self.folder)
 
-    def pending(self) -> list[Run]:
+    def pending(self) -> list[RunSpec]:
         """Runs without a record, each key once."""
         done = self.store.read()
         return list({run.key: run for run in self.runs if run.key not in done}.values())
 
-    def work_folder(self, run: Run) -> Path:
+    def work_folder(self, run: RunSpec) -> Path:
         return self.folder / WORK / run.slug
 
 
@@ -110,7 +66,7 @@ def sweep(grid: Grid) -> None:
                     shutil.rmtree(grid.work_folder(run), ignore_errors=True)
 
 
-def attempt(grid: Grid, run: Run, execute: Execute, announce: Announce, failures: dict[str, str]) -> bool:
+def attempt(grid: Grid, run: RunSpec, execute: Execute, announce: Announce, failures: dict[str, str]) -> bool:
     """Do one run if it is free; tells whether it was."""
     with claim(grid.folder, run.slug) as held:
         if not held:
@@ -123,7 +79,7 @@ def attempt(grid: Grid, run: Run, execute: Execute, announce: Announce, failures
         return True
 
 
-def do(grid: Grid, run: Run, execute: Execute, announce: Announce) -> None:
+def do(grid: Grid, run: RunSpec, execute: Execute, announce: Announce) -> None:
     """Do a claimed run, unless another process has finished it meanwhile."""
     folder = grid.work_folder(run)
     if run.key not in grid.store.read():

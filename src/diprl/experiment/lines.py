@@ -20,7 +20,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """A table before its numbers."""
 
     name: str
@@ -100,8 +100,10 @@ def of_methods(methods: dict[str, str], measure: Measure) -> tuple[Line, ...]:
 
 
 SIZE_LAYOUTS = (
-    Layout("conditions", "Conditions in the programs", "method", of_methods(PROGRAMS, results.conditions), 0),
-    Layout(
+    TableLayout(
+        "conditions", "Conditions in the programs", "method", of_methods(PROGRAMS, results.conditions), 0
+    ),
+    TableLayout(
         "coefficients",
         "Non-zero numbers in the programs",
         "method",
@@ -109,19 +111,19 @@ SIZE_LAYOUTS = (
         0,
     ),
 )
-GAP_LAYOUT = Layout(
+GAP_LAYOUT = TableLayout(
     "gap", "Return lost between the relaxed policy and the extracted program", "method", GAP_LINES
 )
-LAYOUTS: dict[str, tuple[Layout, ...]] = {
+LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
     "discrete": (
-        Layout("returns", "Returns on the discrete tasks", "method", returns("discrete_reward")),
+        TableLayout("returns", "Returns on the discrete tasks", "method", returns("discrete_reward")),
         *SIZE_LAYOUTS,
         GAP_LAYOUT,
     ),
     "continuous": (
-        Layout("returns", "Returns on the continuous tasks", "method", returns("continuous_reward")),
-        Layout("distances", "Distance to the goal at the end of an episode", "method", DISTANCE_LINES),
-        Layout(
+        TableLayout("returns", "Returns on the continuous tasks", "method", returns("continuous_reward")),
+        TableLayout("distances", "Distance to the goal at the end of an episode", "method", DISTANCE_LINES),
+        TableLayout(
             "success",
             "Share of episodes that reach the goal",
             "method",
@@ -130,13 +132,17 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
         *SIZE_LAYOUTS,
         GAP_LAYOUT,
     ),
-    "alpha": (Layout("alpha", "Fixed and automatic weight of the architecture entropy", "α", alpha_lines()),),
-    "target-entropy": (Layout("targets", "Target of the architecture entropy", "target", target_lines()),),
-    "depth": (Layout("depths", "Depth of the programs", "method", DEPTH_LINES),),
+    "alpha": (
+        TableLayout("alpha", "Fixed and automatic weight of the architecture entropy", "α", alpha_lines()),
+    ),
+    "target-entropy": (
+        TableLayout("targets", "Target of the architecture entropy", "target", target_lines()),
+    ),
+    "depth": (TableLayout("depths", "Depth of the programs", "method", DEPTH_LINES),),
     "entropy": (
-        Layout(
+        TableLayout(
             "entropies", "Architecture entropy as a share of its largest value", "method", ENTROPY_LINES, 3
         ),
     ),
-    "failure": (Layout("stages", "Return before and after extraction", "method", FAILURE_LINES),),
+    "failure": (TableLayout("stages", "Return before and after extraction", "method", FAILURE_LINES),),
 }

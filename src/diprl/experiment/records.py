@@ -19,16 +19,6 @@ Record = dict[str, Any]
 RECORDS, LOCK = "records.jsonl", ".records.lock"
 VOLATILE = ("wall_seconds",)
 """What two runs with the same key may differ in."""
-CURVE_POINTS = 50
-CURVE_METRICS = (
-    "eval/relaxed",
-    "eval/program",
-    "eval/distance",
-    "rollout/ep_rew_mean",
-    "train/architecture_entropy",
-    "train/alpha",
-)
-STEPS = "time/total_timesteps"
 
 
 class Store:
@@ -112,32 +102,6 @@ def amendment(key: str, kind: str, values: Record) -> Record:
     return {"key": f"{key}#{kind}", "amends": key, "values": values}
 
 
-def lasting(record: Record) -> Record:
+def repeatable(record: Record) -> Record:
     """What a repeated run gives again, to the last digit."""
     return {name: value for name, value in record.items() if name not in VOLATILE}
-
-
-def thinned_curve(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float | None]]:
-    """About fifty points of the metrics that figures show, by step; of several rows for one step the last counts."""
-    by_step = {int(row[STEPS] or 0): row for row in rows}
-    steps = sorted(by_step)
-    kept = [steps[index] for index in spread(len(steps), CURVE_POINTS)]
-    names = [name for name in CURVE_METRICS if any(by_step[step].get(name) is not None for step in kept)]
-    curve: dict[str, list[float | None]] = {"steps": [float(step) for step in kept]}
-    return curve | {name: [shortened(by_step[step].get(name)) for step in kept] for name in names}
-
-
-def spread(count: int, points: int) -> list[int]:
-    """Indices of at most so many evenly spaced entries, the last among them.
-
-    >>> spread(7, 3)
-    [0, 3, 6]
-    """
-    if count <= points:
-        return list(range(count))
-    return sorted({round(index * (count - 1) / (points - 1)) for index in range(points)})
-
-
-def shortened(value: float | None) -> float | None:
-    """Six significant digits are plenty for a curve."""
-    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

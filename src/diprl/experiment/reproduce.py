@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diprl.errors import DiprlError
-from diprl.experiment.execute import command
 from diprl.experiment.executors import Executor, Failures
 from diprl.experiment.figures import write_figures
 from diprl.experiment.grid import Announce, Grid
-from diprl.experiment.lines import LAYOUTS, Layout
+from diprl.experiment.lines import LAYOUTS, TableLayout
 from diprl.experiment.records import Store
-from diprl.experiment.rescore import rescore, twin_scored
+from diprl.experiment.rescore import rescore, scored_on_twin
 from diprl.experiment.results import Results, results_of
 from diprl.experiment.suites import Request, Suite, requested_runs
 from diprl.experiment.tables import Table, aggregates, comparison, latex, markdown, seed_points
-from diprl.runs import write_text
+from diprl.runs.result import command
+from diprl.system.files import write_text
 
 WITH_AGGREGATES = ("discrete", "continuous")
 
@@ -80,7 +80,7 @@ def report_text(
     suite: Suite,
     results: Results,
     tables: Sequence[Table],
-    layouts: Sequence[Layout],
+    layouts: Sequence[TableLayout],
     figures: Sequence[Path],
 ) -> str:
     """The page of an experiment."""
@@ -101,7 +101,7 @@ def report_text(
 
 def heading(results: Results) -> str:
     """What the numbers are, what is missing, and how to make them again."""
-    done, asked = len(results.records()), len(results.pairs)
+    done, asked = len(results.done()), len(results.pairs)
     episodes = "/".join(str(count) for count in sorted({run.episodes for run, _ in results.pairs}))
     lines = [
         f"Mean ± standard deviation over seeds {', '.join(map(str, results.seeds))}; "
@@ -110,7 +110,7 @@ def heading(results: Results) -> str:
     ]
     if results.missing:
         lines.append("Missing: " + "; ".join(run.title for run in results.missing) + ".")
-    on_twin = twin_scored(results.records())
+    on_twin = scored_on_twin(results.done())
     if on_twin:
-        lines.append(f"{len(on_twin)} runs are scored on the compiled twin only.")
+        lines.append(f"{on_twin} runs are scored on the compiled twin only.")
     return "\n\n".join([*lines, f"Made by `{command()}`.\n"])

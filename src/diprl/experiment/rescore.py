@@ -1,11 +1,12 @@
 """Scores on the reference environment for programs that were trained where only their twin could run."""
 
-from collections.abc import Iterable
-
-from diprl.experiment.execute import REFERENCE, TWIN, cached_task, scored
+from diprl.arena.reference import evaluate_program
+from diprl.arena.score import TWIN
+from diprl.experiment.execute import cached_task
 from diprl.experiment.grid import Announce, Grid, claim
 from diprl.experiment.records import Record, amendment
 from diprl.program import Program
+from diprl.runs.result import Result
 
 KIND = "reference-score"
 
@@ -26,20 +27,13 @@ def rescore_one(grid: Grid, record: Record, announce: Announce) -> bool:
     with claim(grid.folder, record["key"].replace("/", "_") + "_score") as held:
         if not held:
             return False
-        values = {"score": reference_score(record), "twin_score": record["score"]}
+        program, episodes = Program.from_text(record["program"]), len(record["score"]["returns"])
+        score = evaluate_program(cached_task(record["task"]), program, episodes)
+        values = {"score": score.to_json(), "twin_score": record["score"]}
         announce(f"rescored {record['method']}, {record['task']}, seed {record['seed']}")
         return grid.store.append(amendment(record["key"], KIND, values))
 
 
-def reference_score(record: Record) -> Record:
-    """The score of a record's program, on as many episodes as it has returns."""
-    from diprl.train.evaluate import evaluate_program
-
-    program = Program.from_text(record["program"])
-    score = evaluate_program(cached_task(record["task"]), program, len(record["score"]["returns"]))
-    return scored(score.to_dict(), score.returns, REFERENCE)
-
-
-def twin_scored(records: Iterable[Record]) -> list[str]:
-    """Keys of records whose score still is the twin's."""
-    return [record["key"] for record in records if record["score"]["environment"] == TWIN]
+def scored_on_twin(results: list[Result]) -> int:
+    """How many results have a score on the twin only."""
+    return sum(result.score.environment == TWIN for result in results)

@@ -1,81 +1,81 @@
-"""The records of an experiment next to the runs that were asked for, so that what is missing stays visible."""
+"""The results of an experiment next to the runs that were asked for, so that what is missing stays visible."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from diprl.experiment.grid import Run
 from diprl.experiment.records import Record
+from diprl.runs.result import Result
+from diprl.runs.spec import RunSpec
 
-Measure = Callable[[Record], float | None]
-"""A number of a record; None where a run of this kind has none."""
+Measure = Callable[[Result], float | None]
+"""A number of a result; None where a run of this kind has none."""
 
 
-def score(record: Record) -> float | None:
+def score(result: Result) -> float | None:
     """Mean return of what the run hands over."""
-    return record["score"]["mean"]
+    return result.score.mean
 
 
-def distance(record: Record) -> float | None:
+def distance(result: Result) -> float | None:
     """Mean distance to the goal at the end of an episode."""
-    return record["score"].get("distance")
+    return result.score.extra.get("distance")
 
 
-def success(record: Record) -> float | None:
+def success(result: Result) -> float | None:
     """Share of the episodes that reached the goal."""
-    return record["score"].get("is_success")
+    return result.score.extra.get("is_success")
 
 
-def relaxed(record: Record) -> float | None:
+def relaxed(result: Result) -> float | None:
     """Mean return of the relaxed policy: on the reference environment if measured there, else on the twin."""
-    stages = record.get("stages")
-    return stages["relaxed"]["mean"] if stages else record.get("relaxed_score")
+    if result.stages:
+        return result.stages["relaxed"]["mean"]
+    return result.gap.relaxed if result.gap else None
 
 
-def relaxed_distance(record: Record) -> float | None:
-    return (record.get("stages") or {}).get("relaxed", {}).get("distance")
+def relaxed_distance(result: Result) -> float | None:
+    return result.stages.get("relaxed", {}).get("distance")
 
 
-def extracted(record: Record) -> float | None:
+def extracted(result: Result) -> float | None:
     """Mean return of the program as extracted, before fine-tuning or polish (there, as measured for the gap)."""
-    stages = record.get("stages")
-    if stages:
-        return stages["extracted"]["mean"]
-    return record["relaxed_score"] - record["gap"]["total"] if "polish" in record else score(record)
+    if result.stages:
+        return result.stages["extracted"]["mean"]
+    return result.gap.relaxed - result.gap.total if result.polish and result.gap else score(result)
 
 
-def extracted_distance(record: Record) -> float | None:
-    return (record.get("stages") or {}).get("extracted", {}).get("distance")
+def extracted_distance(result: Result) -> float | None:
+    return result.stages.get("extracted", {}).get("distance")
 
 
-def depth(record: Record) -> float | None:
-    return record.get("depth")
+def depth(result: Result) -> float | None:
+    return result.program.depth if result.program else None
 
 
-def conditions(record: Record) -> float | None:
-    return record.get("conditions")
+def conditions(result: Result) -> float | None:
+    return result.program.conditions if result.program else None
 
 
-def coefficients(record: Record) -> float | None:
+def coefficients(result: Result) -> float | None:
     """Non-zero numbers in the program."""
-    return record.get("coefficients")
+    return result.program.coefficients if result.program else None
 
 
-def entropy(record: Record) -> float | None:
+def entropy(result: Result) -> float | None:
     """Architecture entropy as a share of the largest possible one; never below zero by rounding."""
-    value = record.get("architecture_entropy")
-    return None if value is None else max(value, 0.0)
+    return max(result.gap.entropy, 0.0) if result.gap else None
 
 
-def total_gap(record: Record) -> float | None:
+def total_gap(result: Result) -> float | None:
     """Return lost between the relaxed policy and the program."""
-    return record["gap"]["total"] if record.get("gap") else None
+    return result.gap.total if result.gap else None
 
 
 @dataclass(frozen=True)
 class Results:
-    """Pairs of a run and its record, or None where there is none yet."""
+    """Pairs of a run and its result, or None where there is none yet."""
 
-    pairs: tuple[tuple[Run, Record | None], ...]
+    pairs: tuple[tuple[RunSpec, Result | None], ...]
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -90,8 +90,8 @@ class Results:
         return tuple(dict.fromkeys(run.preset for run, _ in self.pairs))
 
     @property
-    def missing(self) -> list[Run]:
-        return [run for run, record in self.pairs if record is None]
+    def missing(self) -> list[RunSpec]:
+        return [run for run, result in self.pairs if result is None]
 
     def having(self, **labels: str) -> "Results":
         """The part with these labels: task, method, preset, variant."""
@@ -104,17 +104,21 @@ class Results:
 
     def values(self, measure: Measure) -> dict[int, float | None]:
         """The measure by seed, of runs that differ in nothing else; None where it is missing."""
-        return {run.seed: None if record is None else measure(record) for run, record in self.pairs}
+        return {run.seed: None if result is None else measure(result) for run, result in self.pairs}
 
     def present(self, measure: Measure) -> list[float]:
         """The measure of every run that has one."""
-        values = [measure(record) for record in self.records()]
+        values = [measure(result) for result in self.done()]
         return [value for value in values if value is not None]
 
-    def records(self) -> list[Record]:
-        return [record for _, record in self.pairs if record is not None]
+    def done(self) -> list[Result]:
+        return [result for _, result in self.pairs if result is not None]
 
 
-def results_of(runs: Iterable[Run], records: Mapping[str, Record]) -> Results:
-    """Each run with the record that has its key."""
-    return Results(tuple((run, records.get(run.key)) for run in runs))
+def results_of(runs: Iterable[RunSpec], records: Mapping[str, Record]) -> Results:
+    """Each run with the result in the record that has its key."""
+    return Results(tuple((run, read_result(records.get(run.key))) for run in runs))
+
+
+def read_result(record: Record | None) -> Result | None:
+    return None if record is None else Result.read(record, str(record["key"]))

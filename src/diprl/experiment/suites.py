@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from diprl.errors import unknown
-from diprl.experiment.grid import Run
 from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
-from diprl.methods.presets import PAPER
-from diprl.train.config import Config
+from diprl.methods.presets import PRESETS, changed, preset_settings
+from diprl.runs.spec import RunSpec
+from diprl.train.settings import Settings
 
 QUICK: dict[str, Any] = {
     "total_timesteps": 4096,
@@ -21,6 +21,7 @@ QUICK_EPISODES = 10
 FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
 AUTOMATIC = "auto"
 TARGETS = ("0", "0.1", "0.5", "1.0")
+PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
 """Step of the dual where a preset has none: large enough to reach its target within the budget."""
 
@@ -36,12 +37,12 @@ class Request:
     quick: bool = False
 
 
-Variants = Mapping[str, Callable[[Config], Config]]
+Variants = Mapping[str, Callable[[Settings], Settings]]
 """The settings of an ablation by label, each a change of the preset."""
 
 
-def unchanged(config: Config) -> Config:
-    return config
+def unchanged(settings: Settings) -> Settings:
+    return settings
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,16 @@ class Suite:
     tasks: tuple[str, ...]
     variants: Variants
 
-    def runs(self, request: Request) -> tuple[Run, ...]:
+    def runs(self, request: Request) -> tuple[RunSpec, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
         tasks = chosen(request.tasks, self.tasks)
         methods = chosen(request.methods, self.methods)
         seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
         return tuple(
             make_run(
-                Run(task, method, preset, Config(), seed, variant), request.quick, self.variants[variant]
+                RunSpec(task, method, seed=seed, preset=preset, variant=variant),
+                request.quick,
+                self.variants[variant],
             )
             for task in tasks
             for method in methods
@@ -75,14 +78,12 @@ def chosen(wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str,
     return tuple(name for name in offered if wanted is None or name in wanted)
 
 
-def make_run(run: Run, quick: bool, change: Callable[[Config], Config]) -> Run:
+def make_run(run: RunSpec, quick: bool, change: Callable[[Settings], Settings]) -> RunSpec:
     """The run with the settings of its preset, changed as the experiment wants."""
-    from diprl.methods.registry import find_method
-
-    config = change(find_method(run.method).preset(run.preset, run.task, budget(run.task)))
+    settings = change(preset_settings(run.method, run.preset, run.task, budget(run.task)))
     if quick:
-        return replace(run, config=config.with_values(**QUICK), episodes=QUICK_EPISODES)
-    return replace(run, config=config)
+        return replace(run, settings=changed(settings, **QUICK), episodes=QUICK_EPISODES)
+    return replace(run, settings=settings)
 
 
 def budget(task: str) -> int:
@@ -96,31 +97,31 @@ def budget(task: str) -> int:
     return cached_task(task).budget
 
 
-def alone(config: Config) -> Config:
+def alone(settings: Settings) -> Settings:
     """Training and extraction by themselves: what several members or a polished program add would hide their effect.
 
     There are at least as many depths to choose from as in the paper.
     """
-    depth = max(config.max_depth, PAPER.max_depth)
-    return config.with_values(members=1, polish_share=0.0, max_depth=depth)
+    depth = max(settings.program.max_depth, PAPER_DEPTH)
+    return settings.with_values(members=1, polish_share=0.0, max_depth=depth)
 
 
-def undriven(config: Config) -> Config:
+def undriven(settings: Settings) -> Settings:
     """Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
-    return alone(config).with_values(
+    return alone(settings).with_values(
         alpha_ramp=0.0, alpha_dual=0.0, architecture_temperature_end=1.0, settle_temperature=1.0
     )
 
 
-def fixed_alpha(label: str) -> Callable[[Config], Config]:
+def fixed_alpha(label: str) -> Callable[[Settings], Settings]:
     """A constant weight of the architecture entropy."""
-    return lambda config: undriven(config).with_values(alpha=float(label))
+    return lambda settings: undriven(settings).with_values(alpha=float(label))
 
 
-def targeted(label: str) -> Callable[[Config], Config]:
+def targeted(label: str) -> Callable[[Settings], Settings]:
     """The paper's automatic weight with this target."""
-    return lambda config: undriven(config).with_values(
-        target_entropy=float(label), alpha_dual=config.alpha_dual or DUAL_RATE
+    return lambda settings: undriven(settings).with_values(
+        target_entropy=float(label), alpha_dual=settings.program.alpha_dual or DUAL_RATE
     )
 
 
@@ -156,10 +157,8 @@ def find_suites(name: str) -> list[Suite]:
     return [SUITES[name]]
 
 
-def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[Run, ...]]]:
+def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[RunSpec, ...]]]:
     """The runs of each experiment that has any; a name that no experiment knows is a mistake."""
-    from diprl.methods.presets import PRESETS
-
     check_names("preset", request.presets, PRESETS)
     check_names("task of this experiment", request.tasks, [task for suite in suites for task in suite.tasks])
     check_names(

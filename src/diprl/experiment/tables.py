@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diprl.experiment.lines import Layout, Line
+from diprl.experiment.lines import Line, TableLayout
 from diprl.experiment.paper import published, published_range
 from diprl.experiment.results import Results
 from diprl.experiment.statistics import (
@@ -27,7 +27,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-def comparison(layout: Layout, results: Results) -> Table:
+def comparison(layout: TableLayout, results: Results) -> Table:
     """A pair of rows per line and preset: ours, and the paper's where it has one."""
     rows = []
     for preset in results.presets:
@@ -75,7 +75,7 @@ def number(value: float, digits: int) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"
 
 
-def seed_points(layout: Layout, results: Results) -> Table:
+def seed_points(layout: TableLayout, results: Results) -> Table:
     """Every run by itself."""
     rows = []
     for preset in results.presets:
@@ -99,7 +99,7 @@ def seed_cells(part: Results, line: Line, seeds: Sequence[int], digits: int) -> 
     return cells
 
 
-def aggregates(layout: Layout, results: Results, rival: str = "DiPRL") -> Table:
+def aggregates(layout: TableLayout, results: Results, rival: str = "DiPRL") -> Table:
     """Interquartile means of normalised returns, and how likely the rival beats each line, over the tasks with runs."""
     rows = []
     for preset in results.presets:

@@ -7,7 +7,7 @@ wherever that is installed.
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,207 +15,160 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.errors import DiprlError, NotFiniteError
-from diprl.experiment.execute import TWIN, header, scored
-from diprl.experiment.grid import Run
-from diprl.experiment.records import CURVE_POINTS, STEPS, Record, thinned_curve
-from diprl.extract import STAGES, gap
+from diprl.arena.agents import player_for
+from diprl.arena.episodes import EVALUATION, GAP, REPORTS
+from diprl.arena.score import TWIN, score_of
+from diprl.errors import DiprlError
+from diprl.experiment.records import Record
 from diprl.methods.agents import tree_agent
-from diprl.methods.base import VALIDATION_EPISODES
-from diprl.methods.diprl import GAP_EPISODES, read_off
-from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
-from diprl.policy.derivation_tree import DerivationTree
-from diprl.system.storage import is_stored as has_checkpoint
-from diprl.tasks.base import Task
-from diprl.tasks.twin_tasks import twin_task
+from diprl.methods.diprl import STAGES, gap, read_off
+from diprl.policy.base import HARD, SOFT, Hardness
+from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
+from diprl.runs.result import Result, provenance
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import Trained, engine_for, first_state, fresh_agent
+from diprl.system.storage import is_stored
+from diprl.tasks.twin_tasks import TWIN_TASKS, twin_task
 from diprl.train import schedule
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
-from diprl.train.collector import device_name
-from diprl.train.compiling import compiled
-from diprl.train.config import Hyper
-from diprl.train.engine import Engine, TrainState
-from diprl.train.evaluate import EVALUATION_SEED
-from diprl.train.score import score_of
-from diprl.train.validate import VALIDATION_SEED, Validator
+from diprl.train.collectors import BatchCollector
+from diprl.train.engine import TrainState
+from diprl.train.loop import Progress, train
 
 CHECKPOINT = "checkpoint"
-FIGURES = ("rollout/ep_rew_mean", "train/architecture_entropy", "train/alpha", "eval/relaxed", "eval/program")
-"""What is kept of every run at each report, beside the steps."""
+Announce = Callable[[str], None]
 
 
-class Progress(NamedTuple):
-    """Every run of a batch at one moment, runs first."""
-
-    state: TrainState
-    curve: Float[np.ndarray, "reports figures runs"]
-
-
-class Batch:
+class RunBatch:
     """Runs of one task that differ in seed and traced settings only."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self.runs, self.config = tuple(runs), runs[0].config
-        self.task: Task = twin_task(runs[0].task)
-        self.make_agent = lambda key: tree_agent(self.task, self.config, key=key)
-        shared = self.config.static().with_values(alpha_dual=max(run.config.alpha_dual for run in runs))
-        self.engine = Engine(self.task, shared, self.make_agent(jr.key(0)))
-        hypers = [run.config.hyper() for run in runs]
-        self.hyper = Hyper(*(np.stack(values) for values in zip(*hypers, strict=True)))
-        self.num_rollouts = self.config.num_rollouts
-        self.every = max(1, round(self.num_rollouts / CURVE_POINTS))
-        self.iteration = compiled(jax.vmap(self.engine.iteration, in_axes=(0, 0, None)), donate_argnums=0)
+    def __init__(self, runs: Sequence[RunSpec]) -> None:
+        check_batch(runs)
+        self.runs, self.task = tuple(runs), twin_task(runs[0].task)
+        self.ppo = runs[0].settings.ppo
+        dual = max(run.settings.program.alpha_dual for run in runs)
+        self.compiled = runs[0].settings.with_values(alpha_dual=dual).compiled()
+        self.engine = engine_for(self.task, self.compiled, tree_agent)
+        self.collector = BatchCollector(self.engine, [run.settings for run in runs])
         self.validate = jax.jit(self.all_returns, static_argnums=3)
-        self.returns_on_twin = Validator(self.engine).returns_on_twin
+        self.rows: list[dict[str, Any]] = []
+        """The figures of every run at each report."""
 
-    def begin(self) -> Progress:
+    def begin(self) -> TrainState:
         """The first state of every run, from the same random numbers that a run of its own would use."""
 
         def one(key: PRNGKeyArray) -> TrainState:
             agent_key, run_key = jr.split(key)
-            return self.engine.begin(self.make_agent(agent_key), key=run_key)
+            agent = fresh_agent(tree_agent, self.task, self.compiled, agent_key)
+            return first_state(self.engine, agent, run_key)
 
         keys = jax.vmap(jr.key)(jnp.array([run.seed for run in self.runs]))
-        reports = -(-self.num_rollouts // self.every)
-        curve = np.full((reports, len(FIGURES), len(self.runs)), np.nan, np.float32)
-        return Progress(jax.jit(jax.vmap(one))(keys), curve)
-
-    def temperatures(self, fraction: float) -> Temperatures:
-        return jax.vmap(lambda hyper: schedule.temperatures(hyper, fraction))(self.hyper)
+        return jax.jit(jax.vmap(one))(keys)
 
     def all_returns(
-        self,
-        state: TrainState,
-        temperatures: Temperatures,
-        hardness: Hardness,
-        episodes: int,
-        key: PRNGKeyArray,
+        self, state: TrainState, fraction: Array, hardness: Hardness, episodes: int, key: PRNGKeyArray
     ) -> Float[Array, "runs episodes"]:
         """Returns of every run on the same episodes of the twin."""
+        play = player_for(self.engine).returns_on_twin
 
-        def one(state: TrainState, temperatures: Temperatures) -> Array:
-            return self.returns_on_twin(state.vector, state.normaliser, temperatures, hardness, episodes, key)
+        def one(state: TrainState, numbers: Any) -> Array:
+            temperatures = schedule.temperatures(numbers, fraction)
+            return play(state.vector, state.normaliser, temperatures, hardness, episodes, key)
 
-        return jax.vmap(one)(state, temperatures)
+        return jax.vmap(one)(state, self.collector.numbers)
 
-    def mean_returns(self, state: TrainState, at: float, hardness: Hardness, episodes: int) -> np.ndarray:
-        returns = self.validate(state, self.temperatures(at), hardness, episodes, jr.key(VALIDATION_SEED))
-        return np.asarray(returns, np.float64).mean(axis=1)
+    def returns(
+        self, state: TrainState, fraction: float, hardness: Hardness, episodes: int, seed: int = REPORTS.seed
+    ) -> np.ndarray:
+        key = jr.key(seed)
+        returns = self.validate(state, np.float32(fraction), hardness, episodes, key)
+        return np.asarray(returns, np.float64)
 
+    def train(self, folder: Path | None, announce: Announce) -> TrainState:
+        """Train all runs to the end, from the folder's checkpoint where there is one."""
+        state, checkpoint = self.begin(), None if folder is None else folder / CHECKPOINT
+        if checkpoint is not None and is_stored(checkpoint):
+            state, facts = load_checkpoint(checkpoint, state)
+            self.rows = [{name: np.array(values) for name, values in row.items()} for row in facts["rows"]]
 
-def train_batch(batch: Batch, folder: Path | None, announce: Callable[[str], None]) -> Progress:
-    """Train all runs to the end, from the folder's checkpoint where there is one."""
-    progress = batch.begin()
-    checkpoint = None if folder is None else folder / CHECKPOINT
-    if checkpoint is not None and has_checkpoint(checkpoint):
-        progress, _ = load_checkpoint(checkpoint, progress)
-        progress = Progress(progress.state, np.array(progress.curve))
-    state, curve, pending = progress.state, progress.curve, []
-    for rollout in range(int(state.rollout[0]) + 1, batch.num_rollouts + 1):
-        state, metrics = batch.iteration(state, batch.hyper, np.float32(batch.num_rollouts))
-        pending.append(metrics)
-        if rollout % batch.every and rollout != batch.num_rollouts:
-            continue
-        curve[-(-rollout // batch.every) - 1] = measure(batch, state, pending, rollout)
-        pending = []
-        if checkpoint is not None:
-            save_checkpoint(checkpoint, Progress(state, curve), {"rollout": rollout})
-        announce(f"{batch.runs[0].task}, {len(batch.runs)} runs: rollout {rollout} of {batch.num_rollouts}")
-    return Progress(state, curve)
+        def report(progress: Progress) -> None:
+            self.rows.append(self.figures(progress))
+            if checkpoint is not None:
+                rows = [{name: np.ravel(value).tolist() for name, value in row.items()} for row in self.rows]
+                save_checkpoint(checkpoint, progress.state, {"rows": finite(rows)})
+            done = f"rollout {progress.rollout} of {self.collector.rollouts}"
+            announce(f"{self.task.name}, {len(self.runs)} runs: {done}")
 
+        return train(self.collector, state, report, CURVE_POINTS)
 
-def measure(batch: Batch, state: TrainState, pending: list[Any], rollout: int) -> np.ndarray:
-    """The figures of every run since the last report."""
-    rows = jax.device_get(pending)
-    means = [finite_mean(np.stack([row[name] for row in rows])) for name in FIGURES[:3]]
-    fraction = rollout / batch.num_rollouts
-    scores = [batch.mean_returns(state, fraction, stage, VALIDATION_EPISODES) for stage in (SOFT, HARD)]
-    if not np.isfinite(np.asarray(state.vector)).all():
-        raise NotFiniteError(f"a parameter is not finite by rollout {rollout}: training stopped")
-    return np.stack([*means, *scores]).astype(np.float32)
+    def figures(self, progress: Progress) -> dict[str, Any]:
+        """What the curves show, of every run since the last report."""
+        episodes, steps = REPORTS.on_twin, progress.rollout * self.ppo.rollout_size
+        scores = {
+            f"eval/{name}": self.returns(progress.state, progress.fraction, stage, episodes).mean(axis=1)
+            for name, stage in (("relaxed", SOFT), ("program", HARD))
+        }
+        kept = {name: progress.metrics[name] for name in CURVE_METRICS if name in progress.metrics}
+        return kept | scores | {STEPS: np.full(len(self.runs), float(steps))}
 
 
-def finite_mean(values: np.ndarray) -> np.ndarray:
-    """Means over rollouts; a rollout without a finished episode says nothing about returns."""
-    counted = np.isfinite(values)
-    total = np.where(counted, values, 0.0).sum(axis=0)
-    return np.where(counted.any(axis=0), total / np.maximum(counted.sum(axis=0), 1), np.nan)
+def finite(rows: list[dict[str, list[float]]]) -> list[dict[str, list[float | None]]]:
+    """The same rows in strict JSON."""
+    return [
+        {name: [x if np.isfinite(x) else None for x in values] for name, values in row.items()}
+        for row in rows
+    ]
 
 
 def execute_batch(
-    runs: Sequence[Run], folder: Path | None = None, announce: Callable[[str], None] = lambda _: None
+    runs: Sequence[RunSpec], folder: Path | None = None, announce: Announce = lambda _: None
 ) -> list[Record]:
     """Train and score runs that share one compilation; one record each, wall time shared evenly."""
-    check_batch(runs)
+    batch = RunBatch(runs)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    batch = Batch(runs)
-    state, curve = train_batch(batch, folder, announce)
-    stages = [batch.mean_returns(state, 1.0, stage, GAP_EPISODES) for stage in STAGES]
-    returns = final_returns(batch, state, runs[0].episodes)
+    state = batch.train(folder, announce)
+    stages = np.stack([batch.returns(state, 1.0, stage, GAP.on_twin).mean(axis=1) for stage in STAGES])
+    played = max(runs[0].episodes, GAP.on_twin)  # as many as for the gap, to compile once
+    returns = batch.returns(state, 1.0, HARD, played, EVALUATION.seed)[:, : runs[0].episodes]
     share = (time.monotonic() - began) / len(runs)
     return [
-        record(
-            batch, index, state, curve[..., index], [float(stage[index]) for stage in stages], returns[index]
-        )
-        | {"wall_seconds": round(share, 3)}
+        result_of(batch, index, state, stages[:, index], returns[index], share).to_json()
         for index in range(len(runs))
     ]
 
 
-def final_returns(batch: Batch, state: TrainState, episodes: int) -> np.ndarray:
-    """Returns of the hard programs on episodes of their own; as many are played as for the gap, to compile once."""
-    played = max(episodes, GAP_EPISODES)
-    returns = batch.validate(state, batch.temperatures(1.0), HARD, played, jr.key(EVALUATION_SEED))
-    return np.asarray(returns, np.float64)[:, :episodes]
-
-
-def record(
-    batch: Batch,
-    index: int,
-    state: TrainState,
-    curve: np.ndarray,
-    stages: list[float],
-    returns: np.ndarray,
-) -> Record:
+def result_of(
+    batch: RunBatch, index: int, state: TrainState, stages: np.ndarray, returns: np.ndarray, seconds: float
+) -> Result:
     """What one run of the batch gave."""
-    run = batch.runs[index]
-    agent = batch.engine.compiled_agent(jax.tree.map(lambda leaf: leaf[index], state))
-    temperatures = schedule.temperatures(run.config.hyper(), 1.0)
-    tree, program = agent.policy, read_off(batch.task, agent, temperatures)
-    if not isinstance(tree, DerivationTree):
-        raise TypeError(f"expected a derivation tree, got {type(tree).__name__}")
-    lost = gap(tree, temperatures, (stages[0], stages[1], stages[2], stages[3])).to_dict()
-    return header(run, device_name()) | {
-        "program": str(program),
-        "depth": program.depth,
-        "conditions": program.conditions,
-        "coefficients": program.coefficients,
-        "score": scored(score_of(returns).to_dict(), returns, TWIN),
-        "relaxed_score": lost["relaxed"],
-        "gap": {part: lost[part] for part in ("architecture", "condition", "terminal", "total")},
-        "architecture_entropy": lost["entropy"],
-        "steps": batch.num_rollouts * batch.config.rollout_size,
-        "curve": thinned_curve(curve_rows(batch, curve)),
-    }
+    spec = batch.runs[index]
+    trained = Trained(batch.engine, jax.tree.map(lambda leaf: leaf[index], state), spec.settings)
+    rows = [{name: number(values[index]) for name, values in row.items()} for row in batch.rows]
+    return Result(
+        spec=spec,
+        program=read_off(batch.task, trained.agent, trained.temperatures),
+        score=score_of(returns, environment=TWIN),
+        steps={"training": trained.steps},
+        gap=gap(trained, stages.tolist()),
+        curve=thinned_curve(rows),
+        wall_seconds=seconds,
+        **provenance(),
+    )
 
 
-def curve_rows(batch: Batch, curve: np.ndarray) -> list[dict[str, float | None]]:
-    """One row per report, as metrics files have them."""
-    rows = []
-    for report, figures in enumerate(curve, start=1):
-        steps = min(report * batch.every, batch.num_rollouts) * batch.config.rollout_size
-        rows.append({STEPS: float(steps)} | dict(zip(FIGURES, map(float, figures), strict=True)))
-    return rows
+def number(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
-def batch_key(run: Run) -> tuple[Any, ...]:
+def batch_key(run: RunSpec) -> tuple[Any, ...]:
     """Equal for runs that one batch may hold."""
-    shared = run.config.static().with_values(alpha_dual=0.0)
-    return (run.task, run.method, shared, run.config.num_rollouts, run.episodes)
+    shared = run.settings.with_values(alpha_dual=0.0).compiled()
+    return (run.task, run.method, shared, run.settings.ppo.num_rollouts, run.episodes)
 
 
-def check_batch(runs: Sequence[Run]) -> None:
+def check_batch(runs: Sequence[RunSpec]) -> None:
     if not all(fits(run) for run in runs) or len({batch_key(run) for run in runs}) != 1:
         raise DiprlError(
             "one batch takes DiPRL runs of one member, without polish, on one task with a twin, "
@@ -223,9 +176,8 @@ def check_batch(runs: Sequence[Run]) -> None:
         )
 
 
-def fits(run: Run) -> bool:
+def fits(run: RunSpec) -> bool:
     """Whether a batch gives what the run alone would: one member, trained on a twin, extracted and left as it is."""
-    from diprl.tasks.twin_tasks import TWIN_TASKS
-
-    simple = run.config.members == 1 and run.config.polish_share == 0
+    program = run.settings.program
+    simple = program.members == 1 and program.polish_share == 0
     return run.method == "diprl" and run.task in TWIN_TASKS and simple

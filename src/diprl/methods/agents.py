@@ -21,21 +21,21 @@ from diprl.policy.derivation_tree import (
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.program.signature import Continuous, Discrete, Primitives, Signature
 from diprl.tasks.base import Layout, Task
-from diprl.train.config import Config
+from diprl.train.settings import Settings
 
 TERMINAL_NOISE = 0.1
 """Spread of the terminals' first logits: enough to tell them apart, too little to decide anything."""
 
 
-def tree_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """A relaxed program over the task's features."""
     tree_key, terminal_key, critic_key = jr.split(key, 3)
     features = task.layout.features
-    count, log_std = 2 * config.max_depth - 1, log(config.deviation)
-    over_primitives = ChoiceTerminals if config.choose_primitives else BlendTerminals
+    count, log_std = 2 * settings.program.max_depth - 1, log(settings.ppo.deviation)
+    over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
     terminals = make_terminals(task.signature, count, features, log_std, over_primitives, key=terminal_key)
-    tree = make_tree(features, config.max_depth, terminals, key=tree_key)
-    return with_critic(tree, task.layout, config, key=critic_key)
+    tree = make_tree(features, settings.program.max_depth, terminals, key=tree_key)
+    return with_critic(tree, task.layout, settings, key=critic_key)
 
 
 def make_terminals(
@@ -59,7 +59,7 @@ def make_terminals(
     return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, log_std), centre, scale)
 
 
-def neural_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+def neural_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """A network that sees whatever the critic sees."""
     policy_key, critic_key = jr.split(key)
     layout = replace(task.layout, features=task.layout.critic)
@@ -70,13 +70,13 @@ def neural_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
         bounds = Continuous(tuple(map(str, range(len(actions.low)))), actions.low, actions.high)
         centre, scale = action_range(bounds)
         outputs = len(scale)
-    sizes = (layout.features, config.hidden_size, config.hidden_size, outputs)
+    sizes = (layout.features, settings.ppo.hidden_size, settings.ppo.hidden_size, outputs)
     network = make_mlp(sizes, 0.01, key=policy_key)
-    log_std = jnp.full(len(scale), log(config.deviation))
+    log_std = jnp.full(len(scale), log(settings.ppo.deviation))
     policy = MLPPolicy(jnp.zeros((0, 2)), network, log_std, centre, scale)
-    return with_critic(policy, layout, config, key=critic_key)
+    return with_critic(policy, layout, settings, key=critic_key)
 
 
-def with_critic(policy: AbstractPolicy, layout: Layout, config: Config, *, key: PRNGKeyArray) -> Agent:
-    critic = make_mlp((layout.critic, config.hidden_size, config.hidden_size, 1), 1.0, key=key)
+def with_critic(policy: AbstractPolicy, layout: Layout, settings: Settings, *, key: PRNGKeyArray) -> Agent:
+    critic = make_mlp((layout.critic, settings.ppo.hidden_size, settings.ppo.hidden_size, 1), 1.0, key=key)
     return Agent(policy, critic, make_normaliser(layout.critic), layout)

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Iterator
 
+from diprl.arena.episodes import BLENDS
+from diprl.arena.reference import evaluate_program
+from diprl.arena.score import Score
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Blend
 from diprl.program.signature import Primitives
 from diprl.tasks.base import Task
-from diprl.train.evaluate import evaluate_program
-from diprl.train.score import Score
-from diprl.train.validate import VALIDATION_SEED
 
 GRID = {2: 20, 3: 6, 4: 4}
 """Parts into which the shares are divided, by the number of primitives."""
-SEARCH_EPISODES = 20
 
 
 def primitive_names(task: Task) -> tuple[str, ...]:
@@ -29,14 +28,14 @@ def single_primitives(task: Task) -> dict[str, Program]:
     return {name: constant(task, [float(name == other) for other in names]) for name in names}
 
 
-def best_blends(task: Task, episodes: int = SEARCH_EPISODES) -> dict[str, Program]:
+def best_blends(task: Task, episodes: int = BLENDS.on_reference) -> dict[str, Program]:
     """The best constant blend by return and, where the task says what success is, by success rate.
 
     All candidates of a grid over the shares play the same validation episodes.
     """
     count = len(primitive_names(task))
     candidates = [constant(task, shares) for shares in share_grid(count, GRID.get(count, 3))]
-    scores = [evaluate_program(task, each, episodes, VALIDATION_SEED) for each in candidates]
+    scores = [evaluate_program(task, each, episodes, BLENDS.seed) for each in candidates]
     found = {"best blend by return": candidates[best(scores, lambda score: (score.mean,))]}
     if "is_success" in scores[0].extra:
         by_success = best(scores, lambda score: (score.extra["is_success"], score.mean))

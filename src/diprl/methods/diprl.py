@@ -1,128 +1,129 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from diprl.extract import DECIDED, STAGES, Gap, extract, gap, likeliest_depth
-from diprl.improve.fitness import make_fitness
-from diprl.improve.polish import polish_within
+from diprl.arena.episodes import DEPTHS, GAP, MEMBERS_EPISODES, MEMBERS_ROUND
+from diprl.arena.gap import Gap
+from diprl.arena.programs import program_player
+from diprl.extract import DECIDED, depth_probabilities, extract, likeliest_depth
 from diprl.methods.agents import tree_agent
-from diprl.methods.base import Job, Outcome, Trained, train_agent
 from diprl.policy.agent import Agent
-from diprl.policy.base import HARD, Temperatures
+from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.program import Program
+from diprl.runs.result import Depth, Result
+from diprl.runs.session import Session
+from diprl.runs.trainer import Stage, Trained, Trainer
+from diprl.search.polish import polish_within
 from diprl.tasks.base import Task
-from diprl.train.config import Config
 from diprl.train.engine import TrainState
-from diprl.train.evaluate import program_act
 
-GAP_EPISODES = 512
 TRAINING_SHARE = 0.94
 """Part of the budget that members train with; the rest is for validating them."""
-MEMBER_EPISODES = 256
-MEMBER_ROUND = 555_555
-"""Number of the round of episodes that chooses among members."""
+STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True, True), HARD)
+"""From the relaxed policy to the program, one kind of hardening at a time."""
 
 
-def fit(job: Job) -> Outcome:
+def fit(session: Session) -> Result:
     """Relax, regularise, extract, and spend the rest of the budget on the discrete program itself."""
-    search_steps = int(job.config.polish_share * job.config.total_timesteps)
-    trained, steps = best_member(job, job.config.total_timesteps - search_steps)
-    program = read_off(job.task, trained.agent, trained.temperatures)
-    measured = measure_gap(trained)
-    facts: dict[str, Any] = {
-        "gap": measured.to_dict(),
-        "depths": depth_table(job.task, trained, measured.relaxed),
-    }
-    if search_steps:
-        polished = polish_within(job.task, program, search_steps, job.seed, job.heed)
-        program, steps = polished.program, steps + polished.steps
-        facts["polish"] = polished.facts()
-    return Outcome(program_act(job.task, program), program, steps, trained, facts)
+    spec, task = session.spec, session.task
+    budget = spec.settings.ppo.total_timesteps
+    search_steps = int(spec.settings.program.polish_share * budget)
+    trainer = Trainer(session, budget - search_steps)
+    trained = best_member(trainer, budget - search_steps)
+    program = read_off(task, trained.agent, trained.temperatures)
+    cost = measure_gap(task, trained)
+    depths = depth_table(task, trained, cost.relaxed)
+    if not search_steps:
+        return trainer.finish(trained, program, gap=cost, depths=depths)
+    polished = polish_within(task, program, search_steps, spec.seed, session.interrupt)
+    trainer.count("search", polished.trial.steps)
+    return trainer.finish(trained, polished.program, gap=cost, depths=depths, polish=polished.trial)
 
 
-def best_member(job: Job, budget: int) -> tuple[Trained, int]:
+def best_member(trainer: Trainer, budget: int) -> Trained:
     """Train members one after another, each from its own start with an equal part of the budget.
 
     The one whose program scores best on validation episodes stays; a member that solves the task ends the search
     for another. All steps count, those of validation included.
     """
-    count, steps = job.config.members, 0
+    task, settings = trainer.session.task, trainer.session.spec.settings
+    count = settings.program.members
     share = budget if count == 1 else int(TRAINING_SHARE * budget) // count
-    config = job.config.with_values(total_timesteps=share)
     best: tuple[float, Trained] | None = None
     for member in range(count):
-        trained = train_agent(
-            member_job(job, config, member, steps, budget), tree_agent, partial(read_off, job.task)
+        trained = trainer.train(
+            Stage(
+                name=f"member-{member}",
+                settings=settings.with_values(total_timesteps=share),
+                make_agent=tree_agent,
+                to_program=partial(read_off, task),
+                member=member,
+                reports=max(10, 50 // count),
+            )
         )
-        steps += trained.steps
         if count == 1:
-            return trained, steps
-        score, played = validation_score(job.task, read_off(job.task, trained.agent, trained.temperatures))
-        steps += played
+            return trained
+        score = validation_score(trainer, read_off(task, trained.agent, trained.temperatures))
         if best is None or score > best[0]:
             best = (score, trained)
-        if job.task.solved_return is not None and score >= job.task.solved_return:
+        if task.solved_return is not None and score >= task.solved_return:
             break
     assert best is not None  # there is at least one member
-    return best[1], steps
+    return best[1]
 
 
-def member_job(job: Job, config: Config, member: int, steps: int, budget: int) -> Job:
-    """The part of a run that one member is."""
-    checkpoint = job.checkpoint
-    if checkpoint is not None and member:
-        checkpoint = checkpoint.with_name(f"{checkpoint.name}-{member}")
-    return replace(
-        job, config=config, member=member, checkpoint=checkpoint, steps_before=steps, steps_total=budget
-    )
-
-
-def validation_score(task: Task, program: Program) -> tuple[float, int]:
-    """Mean return on episodes kept for choosing among members, and the steps they took."""
-    returns = make_fitness(task, program)([program], MEMBER_EPISODES, MEMBER_ROUND)
-    return float(returns.values.mean()), returns.steps
+def validation_score(trainer: Trainer, program: Program) -> float:
+    """Mean return on episodes kept for choosing among members."""
+    play = program_player(trainer.session.task, program)
+    returns = play([program], MEMBERS_EPISODES, MEMBERS_ROUND)
+    trainer.count("validation", returns.steps)
+    return float(returns.values.mean())
 
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | None = None) -> Program:
     return extract(agent, task.signature, temperatures, depth=depth, task=task.name)
 
 
-def measure_gap(trained: Trained, episodes: int | None = None) -> Gap:
+def measure_gap(task: Task, trained: Trained) -> Gap:
     """What each hardening costs, on the same starts; on the twin where there is one."""
-    episodes = episodes or (GAP_EPISODES if trained.engine.twin else 100)
-    scores = [
-        float(trained.validator.returns(trained.state, trained.temperatures, stage, episodes).mean())
-        for stage in STAGES
-    ]
-    return gap(tree_of(trained), trained.temperatures, (scores[0], scores[1], scores[2], scores[3]))
+    state, temperatures, episodes = trained.state, trained.temperatures, GAP.count(task)
+    return gap(trained, [trained.player.score(state, temperatures, stage, episodes).mean for stage in STAGES])
 
 
-def depth_table(task: Task, trained: Trained, relaxed: float) -> list[dict[str, Any]]:
+def gap(trained: Trained, stage_scores: Sequence[float]) -> Gap:
+    """The three losses from the scores of the four stages."""
+    relaxed, architecture, conditions, hard = stage_scores
+    depths = depth_probabilities(tree_of(trained), trained.temperatures.architecture)
+    depths = np.asarray(depths, np.float64)
+    depths = depths / depths.sum()
+    entropy = abs(float(sum(p * np.log(p) for p in depths if p > 0)))
+    return Gap(
+        relaxed=relaxed,
+        architecture=relaxed - architecture,
+        condition=architecture - conditions,
+        terminal=conditions - hard,
+        mass=float(1.0 - depths.max()),
+        entropy=entropy / float(np.log(max(len(depths), 2))),
+        bound=float(1.0 - np.exp(-entropy)),
+    )
+
+
+def depth_table(task: Task, trained: Trained, relaxed: float) -> tuple[Depth, ...]:
     """One row per depth the tree holds: size, validation score, gap to the relaxed policy, and which one was picked."""
-    tree = tree_of(trained)
-    picked = likeliest_depth(tree, float(trained.temperatures.architecture))
-    episodes = GAP_EPISODES if trained.engine.twin else 10
+    tree, temperatures = tree_of(trained), trained.temperatures
+    picked = likeliest_depth(tree, float(temperatures.architecture))
     rows = []
     for depth in range(1, tree.max_depth + 1):
-        program = read_off(task, trained.agent, trained.temperatures, depth)
+        program = read_off(task, trained.agent, temperatures, depth)
         state = at_depth(trained.state, tree.max_depth, depth)
-        score = float(trained.validator.returns(state, trained.temperatures, HARD, episodes).mean())
-        rows.append(
-            {
-                "depth": depth,
-                "conditions": program.conditions,
-                "coefficients": program.coefficients,
-                "score": score,
-                "gap": relaxed - score,
-                "picked": depth == picked,
-            }
-        )
-    return rows
+        score = trained.player.score(state, temperatures, HARD, DEPTHS.count(task)).mean
+        sizes = (depth, program.conditions, program.coefficients)
+        rows.append(Depth(*sizes, score=score, gap=relaxed - score, picked=depth == picked))
+    return tuple(rows)
 
 
 def at_depth(state: TrainState, max_depth: int, depth: int) -> TrainState:

@@ -4,6 +4,7 @@ The height of the tree is `max_depth`. It reads the features that programs read 
 each leaf holds a blend, so that it has the same means as a program has.
 """
 
+from functools import partial
 from math import log
 
 import jax
@@ -14,7 +15,6 @@ from jaxtyping import PRNGKeyArray
 from diprl.errors import DiprlError
 from diprl.extract import action_range, condition, feature_moments, terminal
 from diprl.methods.agents import TERMINAL_NOISE, with_critic
-from diprl.methods.base import Job, Outcome, train_agent
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import AffineTerminals, BlendTerminals, DiscreteTerminals, Terminals
@@ -22,28 +22,30 @@ from diprl.policy.dtsemnet import ActionLeaves, AffineLeaves, BlendLeaves, DTSem
 from diprl.program import Program
 from diprl.program.ast import If, Node
 from diprl.program.signature import Actions, Discrete, Primitives
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.runs.trainer import Stage, Trainer
 from diprl.tasks.base import Task
-from diprl.train.config import Config
-from diprl.train.evaluate import program_act
+from diprl.train.settings import Settings
 
 
-def fit(job: Job) -> Outcome:
+def fit(session: Session) -> Result:
     """Train the tree and write it down."""
-    trained = train_agent(
-        job, dtsemnet_agent, lambda agent, temperatures: read_off(job.task, agent, temperatures)
-    )
-    program = read_off(job.task, trained.agent, trained.temperatures)
-    return Outcome(program_act(job.task, program), program, trained.steps, trained)
+    trainer, reader = Trainer(session), partial(read_off, session.task)
+    trained = trainer.train(Stage("training", session.spec.settings, dtsemnet_agent, reader))
+    return trainer.finish(trained, reader(trained.agent, trained.temperatures))
 
 
-def dtsemnet_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+def dtsemnet_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """An untrained tree over the task's features."""
     tree_key, leaf_key, critic_key = jr.split(key, 3)
     features = task.layout.features
-    log_std = log(config.deviation)
-    leaves = make_leaves(task.signature.actions, 2**config.max_depth, features, log_std, key=leaf_key)
-    tree = make_dtsemnet(features, config.max_depth, leaves, key=tree_key)
-    return with_critic(tree, task.layout, config, key=critic_key)
+    log_std = log(settings.ppo.deviation)
+    leaves = make_leaves(
+        task.signature.actions, 2**settings.program.max_depth, features, log_std, key=leaf_key
+    )
+    tree = make_dtsemnet(features, settings.program.max_depth, leaves, key=tree_key)
+    return with_critic(tree, task.layout, settings, key=critic_key)
 
 
 def make_leaves(actions: Actions, count: int, features: int, log_std: float, *, key: PRNGKeyArray) -> Leaves:

@@ -1,11 +1,13 @@
 """PPO with a neural policy: the reference that programs are compared with."""
 
-from diprl.methods.acting import agent_act
 from diprl.methods.agents import neural_agent
-from diprl.methods.base import Job, Outcome, train_agent
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.runs.trainer import Stage, Trainer
 
 
-def fit(job: Job) -> Outcome:
+def fit(session: Session) -> Result:
     """Train the network, which acts by its likeliest action; where a program blends primitives, it moves actuators."""
-    trained = train_agent(job, neural_agent, None)
-    return Outcome(agent_act(trained), None, trained.steps, trained)
+    trainer = Trainer(session)
+    trained = trainer.train(Stage("training", session.spec.settings, neural_agent))
+    return trainer.finish(trained, None)

@@ -2,69 +2,46 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from diprl.errors import unknown
-from diprl.methods.acting import agent_act
 from diprl.methods.agents import neural_agent
-from diprl.methods.base import Job, train_agent
+from diprl.methods.presets import changed, preset_settings
+from diprl.methods.registry import run
 from diprl.policy.agent import Agent
 from diprl.policy.mlp import MLPPolicy
 from diprl.program.signature import Continuous
+from diprl.runs.folder import CONFIG, MODEL
+from diprl.runs.observers import Observer
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import load_trained
 from diprl.tasks.base import Task
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import Primitive
-from diprl.train.config import Config
-from diprl.train.evaluate import evaluate
-from diprl.train.snapshot import Observer
-
-SETTINGS = Config(
-    num_envs=64,
-    num_steps=128,
-    minibatch_size=1024,
-    num_epochs=5,
-    scale_rewards=True,
-    learning_rate=3e-4,
-    clip_range_end=0.2,
-    entropy_coefficient=0.0,
-)
-"""PPO for locomotion and manipulation."""
-
-PUSHING: dict[str, Any] = {"learning_rate": 1e-3, "deviation": 0.3}
-"""Effort is dear on the table, so loud noise would teach the arm to keep still."""
-
-RUNNING: dict[str, Any] = {"learning_rate": 8e-4}
-"""Larger steps find a gait that clears the bars instead of one that stumbles over them."""
-
-TUNED: dict[str, dict[str, Any]] = {
-    "cheetah_forward": RUNNING,
-    "cheetah_jump": RUNNING,
-    "pusher_left": PUSHING,
-    "pusher_down": PUSHING,
-}
-"""Where a primitive wants settings of its own."""
 
 
 def train_primitive(
     name: str,
+    folder: Path,
     *,
     seed: int = 0,
     total_timesteps: int | None = None,
-    checkpoint: Path | None = None,
     observers: tuple[Observer, ...] = (),
     episodes: int = 100,
 ) -> Primitive:
-    """Train one primitive through its budget, going on from its checkpoint, and score it on its own task."""
+    """Train one primitive in its run folder, going on with what is there, and score it on its own task."""
     task = find_primitive_task(name)()
-    config = SETTINGS.with_values(total_timesteps=total_timesteps or task.budget, **TUNED.get(name, {}))
-    trained = train_agent(Job(task, "ppo", config, seed, observers, checkpoint), neural_agent, None)
-    score = evaluate(task, agent_act(trained), episodes).mean
+    budget = {"total_timesteps": total_timesteps} if total_timesteps else {}
+    settings = changed(preset_settings("ppo", "default", name, task.budget), **budget)
+    spec = RunSpec(task.name, "ppo", settings, seed, episodes)
+    result = run(Session(spec, task, folder, (folder / CONFIG).exists(), observers))
+    trained = result.trained or load_trained(folder / MODEL, task, spec, neural_agent)
     command = f"diprl primitives train {name} --seed {seed}"
     if total_timesteps:
         command += f" --total-timesteps {total_timesteps}"
-    return greedy_network(trained.agent, task, score, command)
+    return greedy_network(trained.agent, task, result.score.mean, command)
 
 
 def find_primitive_task(name: str) -> Callable[[], Task]:

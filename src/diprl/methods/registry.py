@@ -1,45 +1,95 @@
-"""The methods by name."""
+"""The methods by name, and the one path that every run takes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
-from diprl.errors import unknown
-from diprl.methods import baseline_presets, diprl, dtsemnet, pi_prl, ppo, presets, viper
+from diprl.errors import DiprlError, unknown
+from diprl.methods import diprl, dtsemnet, pi_prl, ppo, viper
 from diprl.methods.agents import neural_agent, tree_agent
-from diprl.methods.base import Job, MakeAgent, Outcome
-from diprl.tasks.base import Task
-from diprl.train.config import Config
+from diprl.runs import folder as run_folder
+from diprl.runs.result import Result, command, versions
+from diprl.runs.session import Session
+from diprl.runs.trainer import MakeAgent, save_trained
+from diprl.system.files import check_writable, write_json
 
 
 @dataclass(frozen=True)
 class Method:
-    """How to configure a method for a task, and how to run it."""
+    """How to run a method."""
 
     title: str
-    fit: Callable[[Job], Outcome]
-    preset: Callable[[str, str, int], Config]
-    """Settings for (preset, task name, budget)."""
-    agent: MakeAgent
+    fit: Callable[[Session], Result]
+    make_agent: MakeAgent
     """Builds what it trains."""
 
 
 METHODS: dict[str, Method] = {
-    "diprl": Method("DiPRL", diprl.fit, presets.preset, tree_agent),
-    "ppo": Method("PPO", ppo.fit, baseline_presets.ppo, neural_agent),
-    "pi-prl": Method("pi-PRL", pi_prl.fit, baseline_presets.pi_prl, tree_agent),
-    "dtsemnet": Method("DTSemNet", dtsemnet.fit, baseline_presets.dtsemnet, dtsemnet.dtsemnet_agent),
-    "viper": Method("VIPER", viper.fit, baseline_presets.ppo, neural_agent),
+    "diprl": Method("DiPRL", diprl.fit, tree_agent),
+    "ppo": Method("PPO", ppo.fit, neural_agent),
+    "pi-prl": Method("pi-PRL", pi_prl.fit, tree_agent),
+    "dtsemnet": Method("DTSemNet", dtsemnet.fit, dtsemnet.dtsemnet_agent),
+    "viper": Method("VIPER", viper.fit, neural_agent),
 }
-
-
-def settings_for(method: str, preset: str, task: Task) -> Config:
-    """A preset's settings for a task; continuous actions that nobody has tuned for explore as such actions should."""
-    chosen = find_method(method).preset(preset, task.name, task.budget)
-    untuned = preset == "default" and task.name not in presets.TUNED
-    return chosen.with_values(**presets.CONTINUOUS) if untuned and task.continuous else chosen
 
 
 def find_method(name: str) -> Method:
     if name not in METHODS:
         raise unknown("method", name, METHODS)
     return METHODS[name]
+
+
+def run(session: Session) -> Result:
+    """Train and score; with a folder, everything is kept there and a second process is refused.
+
+    A run that is finished already is not repeated: its result is read.
+    """
+    fit, folder = find_method(session.spec.method).fit, session.folder
+    if folder is None:
+        return fit(session)
+    check_writable(folder)
+    with run_folder.exclusive(folder):
+        if (folder / run_folder.CONFIG).exists() and not session.resume:
+            raise DiprlError(
+                f"{folder} already holds a run: choose another --out, or continue it with --resume"
+            )
+        try:
+            return run_folder.read_result(folder) or fill_folder(session, folder, fit)
+        except DiprlError:
+            if not session.resume and not run_folder.checkpoints(folder):
+                run_folder.discard(folder)
+            raise
+        except OSError as error:
+            place, reason = error.filename or folder, error.strerror or error
+            raise DiprlError(
+                f"{place}: {reason}; what was saved before is intact, go on with: diprl train --resume {folder}"
+            ) from error
+
+
+def fill_folder(session: Session, folder: Path, fit: Callable[[Session], Result]) -> Result:
+    """Do the run and write down everything about it; checkpoints go once the model and the result are there."""
+    if not session.resume:
+        write_json(folder / run_folder.CONFIG, config_of(session))
+    result = fit(session)
+    if result.trained is not None:
+        save_trained(result.trained, session.spec, folder / run_folder.MODEL, steps=result.total_steps)
+    run_folder.write_result(folder, result)
+    for path in run_folder.checkpoints(folder):
+        path.unlink(missing_ok=True)
+        path.with_name(path.name + ".previous").unlink(missing_ok=True)
+    return result
+
+
+def config_of(session: Session) -> dict[str, object]:
+    """The description of a run, with how it was asked for."""
+    asked = {"backend": session.backend, "env_timeout": session.env_timeout}
+    return session.spec.to_json() | {"session": asked, "versions": versions(), "command": command()}
+
+
+def run_all(sessions: Sequence[Session], workers: int) -> list[Result]:
+    """Several sessions, on as many threads: compiled code leaves Python, so each has a core to itself."""
+    if workers == 1:
+        return [run(session) for session in sessions]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(run, sessions))

@@ -10,21 +10,23 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
+from diprl.arena.visits import visited_views
 from diprl.extract import embed
-from diprl.improve.visits import visited_views
 from diprl.methods.agents import tree_agent
-from diprl.methods.base import Job, train_agent
 from diprl.methods.diprl import read_off
-from diprl.methods.registry import settings_for
+from diprl.methods.presets import settings_for
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import DerivationTree, DiscreteTerminals
 from diprl.program import Program
 from diprl.program.ast import If, Node
 from diprl.program.signature import Discrete
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import Stage, Trainer
 from diprl.tasks.base import Task
 from diprl.train import schedule
-from diprl.train.config import Config
+from diprl.train.settings import Settings
 
 GENTLE: dict[str, Any] = {
     "members": 1,
@@ -74,19 +76,19 @@ class Retrainer:
 
     def __call__(self, program: Program) -> tuple[Program, int]:
         """The program with better numbers, and the environment steps that took."""
-        settings = settings_for("diprl", "default", self.task)
         values = GENTLE | {"total_timesteps": self.total_timesteps, "max_depth": program.depth}
-        config = settings.with_values(**values)
-        self.agent = self.agent or tree_agent(self.task, config, key=jr.key(self.seed))
-        start = embedded(self.task, program, self.agent, schedule.temperatures(config.hyper(), 0.0))
-        trained = train_agent(Job(self.task, "diprl", config, self.seed, start=start), shaped_agent, None)
+        settings = settings_for("diprl", "default", self.task, **values)
+        self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))
+        start = embedded(self.task, program, self.agent, schedule.temperatures(settings.numbers(), 0.0))
+        session = Session(RunSpec(self.task.name, "diprl", settings, self.seed), self.task)
+        trained = Trainer(session).train(Stage("retraining", settings, shaped_agent, start=start))
         self.agent, self.seed = trained.agent, self.seed + 1
         return read_off(self.task, trained.agent, trained.temperatures), trained.steps
 
 
-def shaped_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
+def shaped_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """An agent whose conditions never read what they do not read at the start."""
-    agent = tree_agent(task, config, key=key)
+    agent = tree_agent(task, settings, key=key)
     return replace(agent, policy=replace(agent.policy, keeps_zeros=True))
 
 

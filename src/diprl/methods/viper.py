@@ -14,23 +14,22 @@ import numpy as np
 from jaxtyping import Array
 from numpy.typing import NDArray
 
-from diprl.methods.acting import agent_act
+from diprl.arena.episodes import TREES
+from diprl.arena.reference import Act, play
 from diprl.methods.agents import neural_agent
-from diprl.methods.base import Job, Outcome, Trained, train_agent
 from diprl.methods.cart import Tree, grow_classifier, grow_regressor, scikit_learn_trees, to_program
 from diprl.policy.mlp import MLPPolicy
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.runs.trainer import Stage, Trained, Trainer, acting
 from diprl.tasks.base import Environments, Task
-from diprl.train.evaluate import Act, play, program_act
-from diprl.train.validate import VALIDATION_SEED
 
 ROUNDS = 80
 SAMPLES = 100_000
 """Environment steps of all rounds together, though never more than the oracle was trained for."""
 SAMPLERS = 10
 """Environments stepped together; episodes go on from one round to the next."""
-SELECTION_EPISODES = 240
-"""Episodes that the candidates share at each halving."""
 
 Views = NDArray[np.float32]
 
@@ -43,35 +42,33 @@ class Lesson(NamedTuple):
     weights: NDArray[np.floating[Any]]
 
 
-def fit(job: Job) -> Outcome:
+def fit(session: Session) -> Result:
     """Train the oracle, imitate it in rounds, keep the best tree."""
     scikit_learn_trees()
-    oracle = train_agent(job, neural_agent, None)
+    task, trainer = session.task, Trainer(session)
+    oracle = trainer.train(Stage("oracle", session.spec.settings, neural_agent, purpose="oracle"))
     length = max(min(SAMPLES, oracle.steps) // (ROUNDS * SAMPLERS), 1)
-    best, played = select(job.task, imitate(job, oracle, length))
-    program = to_program(best, tree_signature(job.task), job.task.name)
-    steps = {
-        "oracle_steps": oracle.steps,
-        "sampled_steps": length * ROUNDS * SAMPLERS,
-        "selection_steps": played,
-    }
-    return Outcome(program_act(job.task, program), program, sum(steps.values()), oracle, steps)
+    best, played = select(task, imitate(session, oracle, length))
+    trainer.count("imitation", length * ROUNDS * SAMPLERS)
+    trainer.count("selection", played)
+    return trainer.finish(oracle, to_program(best, tree_signature(task), task.name))
 
 
-def imitate(job: Job, oracle: Trained, length: int) -> list[Tree]:
+def imitate(session: Session, oracle: Trained, length: int) -> list[Tree]:
     """A tree per round, grown on all states visited so far: in the first round by the oracle, then by the last tree."""
     from diprl.tasks.vector import make_environments
 
-    discrete = isinstance(job.task.signature.actions, Discrete)
+    task, seed = session.task, session.spec.seed
+    discrete = isinstance(task.signature.actions, Discrete)
     ask = choices_of(oracle) if discrete else vectors_of(oracle)
-    environments = make_environments(job.task, SAMPLERS, "sync" if job.task.twin else job.backend)  # type: ignore[arg-type]
-    act, lessons, trees = agent_act(oracle), [], []
+    environments = make_environments(task, SAMPLERS, "sync" if task.twin else session.backend)  # type: ignore[arg-type]
+    act, lessons, trees = acting(task, oracle, None), [], []
     with closing(environments):
-        view = environments.reset(job.seed)
+        view = environments.reset(seed)
         for _ in range(ROUNDS):
             visited, view = roll_out(environments, view, act, length)
             lessons.append(ask(visited))
-            trees.append(grow(lessons, job))
+            trees.append(grow(lessons, session))
             act = trees[-1].act
     return trees
 
@@ -95,7 +92,7 @@ def choices_of(oracle: Trained) -> Callable[[Views], Lesson]:
 
 def vectors_of(oracle: Trained) -> Callable[[Views], Lesson]:
     """Mean action vectors, all equally important."""
-    act = agent_act(oracle)
+    act = oracle.player.act(oracle.state, oracle.temperatures)
     return lambda views: Lesson(views, act(views), np.ones(len(views)))
 
 
@@ -108,19 +105,20 @@ def roll_out(environments: Environments, view: Views, act: Act, length: int) -> 
     return np.concatenate(visited), view
 
 
-def grow(lessons: list[Lesson], job: Job) -> Tree:
+def grow(lessons: list[Lesson], session: Session) -> Tree:
+    task, spec = session.task, session.spec
     views, actions, weights = (np.concatenate(part) for part in zip(*lessons, strict=True))
-    views, height = views[:, : job.task.layout.critic], job.config.max_depth
-    if isinstance(job.task.signature.actions, Discrete):
-        return grow_classifier(views, actions, weights, height, job.seed)
-    return grow_regressor(views, actions, height, job.seed)
+    views, height = views[:, : task.layout.critic], spec.settings.program.max_depth
+    if isinstance(task.signature.actions, Discrete):
+        return grow_classifier(views, actions, weights, height, spec.seed)
+    return grow_regressor(views, actions, height, spec.seed)
 
 
 def select(task: Task, trees: list[Tree]) -> tuple[Tree, int]:
     """Keep the better half on fresh episodes until one is left; also the steps that this took."""
-    steps, first = 0, VALIDATION_SEED
+    steps, first = 0, TREES.seed
     while len(trees) > 1:
-        seeds = range(first, first - (-SELECTION_EPISODES // len(trees)))
+        seeds = range(first, first - (-TREES.on_reference // len(trees)))
         played = [play(task, lambda views, _, act=tree.act: act(views), seeds) for tree in trees]
         order = np.argsort([one.returns.mean() for one in played], stable=True)
         trees = [trees[index] for index in order[len(trees) // 2 :]]

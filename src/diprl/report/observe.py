@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.arena.visits import visited_views
 from diprl.errors import DiprlError
-from diprl.improve.visits import visited_views
 from diprl.program import Program
 from diprl.program.ast import terminals
 from diprl.tasks.base import Task

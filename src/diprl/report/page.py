@@ -21,8 +21,9 @@ from diprl.report.partition import partition_chart, plane
 from diprl.report.rollout import Rollout, record_rollout, sparkline, timeline
 from diprl.report.scores import gap_chart, score_chart
 from diprl.report.source import Source, read_source
-from diprl.runs import make_folder, write_text
-from diprl.saved import task_of
+from diprl.runs.folder import task_of
+from diprl.system.files import check_writable as make_folder
+from diprl.system.files import write_text
 from diprl.tasks.base import Task
 
 FILE = "report.html"

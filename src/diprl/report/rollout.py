@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.arena.episodes import VISITS
 from diprl.errors import DiprlError
-from diprl.improve.visits import VISIT_SEED
 from diprl.program import Program
 from diprl.program.ast import conditions
 from diprl.program.evaluate import linear_batch
@@ -55,7 +55,7 @@ class Rollout:
         }
 
 
-def record_rollout(task: Task, program: Program, seed: int = VISIT_SEED) -> Rollout:
+def record_rollout(task: Task, program: Program, seed: int = VISITS.seed) -> Rollout:
     """Play one episode, then once more for its pictures where they can be had."""
     with closing(task.reference()) as environment:
         moments = tuple(islice(play_moments(task, program, environment, seed), MOST_STEPS))

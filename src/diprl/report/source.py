@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diprl import runs
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.train.observers import read_rows
+from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT, load_program
+from diprl.runs.observers import read_rows
+from diprl.system.files import read_json
 
 VERIFICATION = "verification.json"
 """Where a run folder keeps what `diprl verify --json` printed."""
@@ -39,17 +40,17 @@ class Source:
 def read_source(path: Path) -> Source:
     """A run folder, or a program file."""
     if not path.is_dir():
-        return Source(path, runs.load_program(path))
-    header, result = _optional(path / runs.CONFIG), _optional(path / runs.RESULT)
-    if not (path / runs.PROGRAM_JSON).exists():
+        return Source(path, load_program(path))
+    header, result = _optional(path / CONFIG), _optional(path / RESULT)
+    if not (path / PROGRAM_JSON).exists():
         learnt = f"the method {header['method']} may learn none" if "method" in header else "is it a run?"
         raise DiprlError(f"{path} holds no program to report on ({learnt})")
     return Source(
         path,
-        runs.load_program(path),
+        load_program(path),
         header,
         result,
-        read_rows(path / runs.METRICS_JSONL),
+        read_rows(path / METRICS_JSONL),
         sorted(_siblings(path, header), key=lambda sibling: sibling["seed"]) if header else (),
         _optional(path / VERIFICATION) or None,
     )
@@ -58,13 +59,13 @@ def read_source(path: Path) -> Source:
 def _siblings(path: Path, header: Facts) -> Iterator[Facts]:
     """Finished runs next to this one that differ in nothing but the seed."""
     for other in path.resolve().parent.iterdir():
-        if other == path.resolve() or not (other / runs.RESULT).exists():
+        if other == path.resolve() or not (other / RESULT).exists():
             continue
-        about = _optional(other / runs.CONFIG)
+        about = _optional(other / CONFIG)
         same = all(about.get(name) == header.get(name) for name in SAME)
         if same and about.get("seed") != header.get("seed"):
-            yield _optional(other / runs.RESULT)
+            yield _optional(other / RESULT)
 
 
 def _optional(path: Path) -> dict[str, Any]:
-    return runs.read_json(path) if path.exists() else {}
+    return read_json(path) if path.exists() else {}

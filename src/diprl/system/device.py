@@ -38,3 +38,11 @@ def platforms() -> set[str]:
         raise DiprlError(
             f"JAX finds no processor to run on: check JAX_PLATFORMS, which is '{wanted}'"
         ) from error
+
+
+def device_name() -> str:
+    """The processor in use, as records name it."""
+    import jax
+
+    device = jax.devices()[0]
+    return f"{device.platform} ({device.device_kind})"

@@ -1,55 +1,44 @@
-"""The host loop around the compiled iteration: progress, logs, checkpoints and early stops happen here."""
+"""The host loop around the compiled iteration: the one place where training advances, reports and stops."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from diprl.errors import NotFiniteError
-from diprl.train.collector import Collector
-from diprl.train.config import Config
+from diprl.train.collectors import Collector
 from diprl.train.engine import Metrics, TrainState
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where a run stands."""
+class Progress(NamedTuple):
+    """Where a training stands; of a batch of runs, every figure is an array with one entry per run."""
 
     state: TrainState
-    metrics: dict[str, float]
+    metrics: dict[str, Any]
     """Means over the rollouts since the last report."""
     rollout: int
-    steps: int
     fraction: float
     seconds: float
-    """Wall time since this process began the run."""
+    """Wall time since this process began."""
 
 
 Report = Callable[[Progress], bool | None]
-"""Called now and then; returning True stops the run."""
+"""Called now and then; returning True stops the training."""
 
 
-def train(
-    collector: Collector, state: TrainState, config: Config, report: Report, reports: int = 50
-) -> TrainState:
-    """Advance to the end of the budget, reporting about `reports` times on the way and once at the end."""
-    every = max(1, round(config.num_rollouts / reports))
+def train(collector: Collector, state: TrainState, report: Report, reports: int) -> TrainState:
+    """Advance through all rollouts, reporting about `reports` times on the way and once at the end."""
+    every = max(1, round(collector.rollouts / reports))
     began, pending = time.monotonic(), []
-    for rollout in range(int(state.rollout) + 1, config.num_rollouts + 1):
+    for rollout in range(rollouts_done(state) + 1, collector.rollouts + 1):
         state, metrics = collector.advance(state)
         pending.append(metrics)
-        if rollout % every and rollout != config.num_rollouts:
+        if rollout % every and rollout != collector.rollouts:
             continue
-        progress = Progress(
-            state=state,
-            metrics=mean_metrics(pending),
-            rollout=rollout,
-            steps=rollout * config.rollout_size,
-            fraction=rollout / config.num_rollouts,
-            seconds=time.monotonic() - began,
-        )
+        fraction, seconds = rollout / collector.rollouts, time.monotonic() - began
+        progress = Progress(state, mean_metrics(pending), rollout, fraction, seconds)
         pending = []
         check_finite(progress)
         if report(progress):
@@ -57,22 +46,30 @@ def train(
     return state
 
 
-def mean_metrics(pending: list[Metrics]) -> dict[str, float]:
+def rollouts_done(state: TrainState) -> int:
+    return int(np.ravel(state.rollout)[0])
+
+
+def mean_metrics(pending: list[Metrics]) -> dict[str, Any]:
     """Means over rollouts; a rollout without a finished episode says nothing about returns."""
     columns = jax.device_get(pending)
-    with np.errstate(invalid="ignore"):
-        stacked = {name: np.array([row[name] for row in columns]) for name in columns[0]}
-    return {
-        name: float(np.nanmean(v)) if np.isfinite(v).any() else float("nan") for name, v in stacked.items()
-    }
+    return {name: finite_mean(np.array([row[name] for row in columns])) for name in columns[0]}
+
+
+def finite_mean(values: np.ndarray) -> Any:
+    """The mean along the first axis of what is finite; not a number where nothing is."""
+    if values.ndim == 1:
+        return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+    counted = np.isfinite(values)
+    total = np.where(counted, values, 0.0).sum(axis=0)
+    return np.where(counted.any(axis=0), total / np.maximum(counted.sum(axis=0), 1), np.nan)
 
 
 def check_finite(progress: Progress) -> None:
-    """Stop a run whose numbers have left the finite world; the last checkpoint is from before."""
+    """Stop a training whose numbers are no longer finite; the last checkpoint is from before."""
     for name in ("train/value_loss", "train/approx_kl"):
-        if not np.isfinite(progress.metrics[name]):
-            raise NotFiniteError(
-                f"{name} became {progress.metrics[name]} by step {progress.steps}: training stopped"
-            )
+        if not np.isfinite(progress.metrics[name]).all():
+            value = progress.metrics[name]
+            raise NotFiniteError(f"{name} became {value} by rollout {progress.rollout}: training stopped")
     if not np.isfinite(np.asarray(progress.state.vector)).all():
-        raise NotFiniteError(f"a parameter is not finite at step {progress.steps}: training stopped")
+        raise NotFiniteError(f"a parameter is not finite at rollout {progress.rollout}: training stopped")

@@ -10,7 +10,7 @@ from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures, entropy
 
 
-class Batch(NamedTuple):
+class Transitions(NamedTuple):
     """Transitions ready to learn from."""
 
     seen: Float[Array, "batch view"]
@@ -29,15 +29,15 @@ class Weights(NamedTuple):
 
     clip_range: Float[Array, ""]
     entropy: Float[Array, ""]
-    value: Float[Array, ""]
+    value: Float[Array, ""] | float
     alpha: Float[Array, ""]
 
 
 def evaluate_actions(
-    agent: Agent, batch: Batch, temperatures: Temperatures
+    agent: Agent, transitions: Transitions, temperatures: Temperatures
 ) -> tuple[Float[Array, " batch"], Float[Array, " batch"], Float[Array, " batch"]]:
     """Log-probability of each action, entropy of each distribution, value of each view."""
-    return *agent.evaluate(batch.seen, batch.action, temperatures), agent.value(batch.seen)
+    return *agent.evaluate(transitions.seen, transitions.action, temperatures), agent.value(transitions.seen)
 
 
 def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Array, ""]:
@@ -45,12 +45,14 @@ def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Arra
     return entropy(agent.policy.depth_probabilities(temperatures.architecture))
 
 
-def loss(agent: Agent, batch: Batch, temperatures: Temperatures, weights: Weights) -> Float[Array, ""]:
-    log_prob, action_entropy, value = evaluate_actions(agent, batch, temperatures)
-    ratio = jnp.exp(log_prob - batch.log_prob)
+def loss(
+    agent: Agent, transitions: Transitions, temperatures: Temperatures, weights: Weights
+) -> Float[Array, ""]:
+    log_prob, action_entropy, value = evaluate_actions(agent, transitions, temperatures)
+    ratio = jnp.exp(log_prob - transitions.log_prob)
     clipped = jnp.clip(ratio, 1.0 - weights.clip_range, 1.0 + weights.clip_range)
-    objective = jnp.mean(jnp.minimum(ratio * batch.advantage, clipped * batch.advantage))
-    value_error = jnp.mean((value - batch.target) ** 2)
+    objective = jnp.mean(jnp.minimum(ratio * transitions.advantage, clipped * transitions.advantage))
+    value_error = jnp.mean((value - transitions.target) ** 2)
     return (
         -objective
         - weights.entropy * jnp.mean(action_entropy)
@@ -60,18 +62,18 @@ def loss(agent: Agent, batch: Batch, temperatures: Temperatures, weights: Weight
 
 
 def diagnostics(
-    agent: Agent, batch: Batch, temperatures: Temperatures, clip_range: Float[Array, ""]
+    agent: Agent, transitions: Transitions, temperatures: Temperatures, clip_range: Float[Array, ""]
 ) -> dict[str, Float[Array, ""]]:
     """The figures that PPO users watch, after an update: from the rollout's first quarter, which is enough to watch."""
-    batch = jax.tree.map(lambda x: x[: max(1, len(x) // 4)], batch)
-    log_prob, action_entropy, value = evaluate_actions(agent, batch, temperatures)
-    log_ratio = log_prob - batch.log_prob
+    transitions = jax.tree.map(lambda x: x[: max(1, len(x) // 4)], transitions)
+    log_prob, action_entropy, value = evaluate_actions(agent, transitions, temperatures)
+    log_ratio = log_prob - transitions.log_prob
     ratio = jnp.exp(log_ratio)
-    residual = batch.target - value
+    residual = transitions.target - value
     return {
         "train/approx_kl": jnp.mean(ratio - 1.0 - log_ratio),
         "train/clip_fraction": jnp.mean(jnp.abs(ratio - 1.0) > clip_range),
         "train/entropy_loss": -jnp.mean(action_entropy),
         "train/value_loss": jnp.mean(residual**2),
-        "train/explained_variance": 1.0 - jnp.var(residual) / jnp.maximum(jnp.var(batch.target), 1e-8),
+        "train/explained_variance": 1.0 - jnp.var(residual) / jnp.maximum(jnp.var(transitions.target), 1e-8),
     }

@@ -1,4 +1,4 @@
-"""Exploration noise that lasts: a policy that changes its mind at every step seldom gets anywhere."""
+"""Exploration noise that is correlated in time: a policy that changes its mind at every step seldom gets anywhere."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 EDGE = 1e-6
 
 
-def lasting(
+def correlated(
     uniform: Float[Array, "time envs noise"], correlation: Float[Array, ""] | float
 ) -> Float[Array, "time envs noise"]:
     """Uniform numbers of which each resembles the one before it, while each by itself stays uniform.

@@ -102,7 +102,7 @@ def descend(
     gradient: Vector,
     active: Bool[Array, " groups"],
     size: StepSize,
-    max_grad_norm: Float[Array, ""],
+    max_grad_norm: Float[Array, ""] | float,
 ) -> tuple[Vector, Moments]:
     """One Adam step on the active groups; an inactive one keeps its numbers and its optimiser state untouched."""
     on, rate, epsilon = (blueprint.spread(values) for values in (active, *size))

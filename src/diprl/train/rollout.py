@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Twin
-from diprl.train.noise import lasting
+from diprl.train.noise import correlated
 from diprl.train.trajectory import Episodes, Trajectory
 
 
@@ -51,7 +51,7 @@ def collect(
     shapes = [(num_steps, num_envs, size) for size in (agent.policy.noise_size, twin.reset_size)]
     noise, chances = uniforms(shapes, key=key)
     if noise_correlation is not None:
-        noise = lasting(noise, noise_correlation)
+        noise = correlated(noise, noise_correlation)
     fresh = jax.vmap(jax.vmap(twin.reset))(chances)
     fresh_view = jax.vmap(jax.vmap(twin.observe))(fresh)
 

@@ -1,13 +1,24 @@
 """How settings move over a run: everything is a function of the fraction of the run that is done."""
 
+from dataclasses import fields
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from diprl.policy.base import Temperatures
-from diprl.train.config import Hyper
+from diprl.train.settings import PPOSettings, ProgramSettings, Settings
 
 Scalar = Float[Array, ""] | float
+
+for record in (PPOSettings, ProgramSettings):
+    names = {item.name: item.metadata["traced"] for item in fields(record)}
+    jax.tree_util.register_dataclass(
+        record,
+        data_fields=[name for name, traced in names.items() if traced],
+        meta_fields=[name for name, traced in names.items() if not traced],
+    )
+jax.tree_util.register_dataclass(Settings, data_fields=["ppo", "program"], meta_fields=[])
 
 
 def linear(start: Scalar, end: Scalar, progress: Scalar) -> Float[Array, ""]:
@@ -24,21 +35,22 @@ def geometric(start: Scalar, end: Scalar, part: Scalar) -> Float[Array, ""]:
 
 
 @jax.jit  # also called on its own, at every report
-def temperatures(hyper: Hyper, progress: Scalar) -> Temperatures:
+def temperatures(numbers: Settings, progress: Scalar) -> Temperatures:
     """Conditions and terminals sharpen over the hardening span, the architecture between its ramp and that span's end.
 
     Everything sharpens once more at the end of the run, so that one of any length ends discrete.
     """
-    hardening = span(hyper.harden_from, hyper.harden_to, progress)
-    settling = span(hyper.settle_from, 1.0, progress)
-    settled = geometric(1.0, hyper.settle_temperature, settling)
-    chosen = span(hyper.architecture_to, hyper.harden_to, progress)
+    program = numbers.program
+    hardening = span(program.harden_from, program.harden_to, progress)
+    settling = span(program.settle_from, 1.0, progress)
+    settled = geometric(1.0, program.settle_temperature, settling)
+    chosen = span(program.architecture_to, program.harden_to, progress)
     return Temperatures(
-        architecture=geometric(1.0, hyper.architecture_temperature_end, chosen) * settled,
-        condition=geometric(hyper.condition_temperature, hyper.condition_temperature_end, hardening)
+        architecture=geometric(1.0, program.architecture_temperature_end, chosen) * settled,
+        condition=geometric(program.condition_temperature, program.condition_temperature_end, hardening)
         * settled,
-        terminal=geometric(hyper.terminal_temperature, hyper.terminal_temperature_end, hardening)
-        * geometric(1.0, hyper.settle_terminals, settling),
+        terminal=geometric(program.terminal_temperature, program.terminal_temperature_end, hardening)
+        * geometric(1.0, program.settle_terminals, settling),
     )
 
 
@@ -47,8 +59,10 @@ def noise_correlation(first: Scalar, progress: Scalar) -> Float[Array, ""]:
     return first * (1.0 - span(0.0, 0.5, progress))
 
 
-def ramped_alpha(hyper: Hyper, progress: Scalar) -> Float[Array, ""]:
+def ramped_alpha(numbers: Settings, progress: Scalar) -> Float[Array, ""]:
     """The scheduled weight of the architecture entropy: quadratic, so that early training stays free to explore."""
+    program = numbers.program
     return (
-        hyper.alpha + hyper.alpha_ramp * span(hyper.architecture_from, hyper.architecture_to, progress) ** 2
+        program.alpha
+        + program.alpha_ramp * span(program.architecture_from, program.architecture_to, progress) ** 2
     )

@@ -33,8 +33,8 @@ def advantages(
     trajectory: Trajectory,
     values: Float[Array, "time envs"],
     next_values: Float[Array, "time envs"],
-    gamma: Float[Array, ""],
-    gae_lambda: Float[Array, ""],
+    gamma: Float[Array, ""] | float,
+    gae_lambda: Float[Array, ""] | float,
 ) -> Float[Array, "time envs"]:
     """Generalised advantage estimates: a terminated step has no successor, a truncated one bootstraps from its own."""
     bootstrap = jnp.where(trajectory.terminated, 0.0, next_values)
@@ -47,3 +47,26 @@ def advantages(
 
     _, result = jax.lax.scan(backwards, jnp.zeros_like(values[0]), (error, decay), reverse=True, unroll=8)
     return result
+
+
+def episode_metrics(episodes: Episodes) -> dict[str, Float[Array, ""]]:
+    """Means over the episodes that ended; not a number where none did."""
+    return {
+        "rollout/ep_rew_mean": episodes.total_return / episodes.count,
+        "rollout/ep_len_mean": episodes.total_length / episodes.count,
+    }
+
+
+def discounted_returns(
+    start: Float[Array, " envs"],
+    reward: Float[Array, "time envs"],
+    done: Bool[Array, "time envs"],
+    gamma: Float[Array, ""] | float,
+) -> tuple[Float[Array, " envs"], Float[Array, "time envs"]]:
+    """The discounted sum of rewards so far in each episode, carried from one rollout to the next."""
+
+    def forwards(carry: Array, step: tuple[Array, Array]) -> tuple[Array, Array]:
+        total = gamma * carry + step[0]
+        return jnp.where(step[1], 0.0, total), total
+
+    return jax.lax.scan(forwards, start, (reward, done))

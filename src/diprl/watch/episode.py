@@ -7,9 +7,9 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.arena.reference import program_act
 from diprl.program import Program
 from diprl.tasks.base import Task
-from diprl.train.evaluate import program_act
 
 
 class Moment(NamedTuple):

@@ -1,0 +1,114 @@
+"""Agents in the arena, at any hardness between relaxed and discrete."""
+
+from functools import lru_cache
+
+import jax
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+from numpy.typing import NDArray
+
+from diprl.arena.episodes import REPORTS
+from diprl.arena.reference import Act, evaluate
+from diprl.arena.score import TWIN, Score, score_of
+from diprl.arena.twin import episode_returns
+from diprl.policy.agent import Normaliser
+from diprl.policy.base import HARD, Hardness, Temperatures
+from diprl.program.signature import Discrete
+from diprl.train.engine import Engine, TrainState
+from diprl.train.parameters import Vector
+
+BLOCK = 128
+"""Episodes that a twin plays together: one compilation serves any number of them."""
+SERIES = 10_000
+"""Distance between the first seeds of two series of validation episodes."""
+FEWEST_ROWS = 32
+
+
+@lru_cache(maxsize=16)
+def player_for(engine: Engine) -> "AgentPlayer":
+    """One player, and so one compilation, for all states of an engine."""
+    return AgentPlayer(engine)
+
+
+class AgentPlayer:
+    """Plays episodes with the agent that a training state holds."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.compiled_returns = jax.jit(self.returns_on_twin, static_argnums=4)
+        self.compiled_actions = jax.jit(self.actions)
+
+    def score(
+        self,
+        state: TrainState,
+        temperatures: Temperatures,
+        hardness: Hardness,
+        episodes: int,
+        series: int = 0,
+    ) -> Score:
+        """The score on validation episodes, on the twin where there is one; a series gives all the same starts."""
+        seed = REPORTS.seed + SERIES * series
+        if self.engine.twin is None:
+            act = self.act(state, temperatures, hardness, series)
+            return evaluate(self.engine.task, act, episodes, seed)
+        policy = (state.vector, state.normaliser, temperatures, hardness)
+        blocks = range(-(-episodes // BLOCK))
+        returns = [self.compiled_returns(*policy, BLOCK, jr.key(seed + block)) for block in blocks]
+        return score_of(np.concatenate(returns)[:episodes].astype(np.float64), environment=TWIN)
+
+    def act(
+        self, state: TrainState, temperatures: Temperatures, hardness: Hardness = HARD, seed: int = 0
+    ) -> Act:
+        """Actions for views, within the bounds; a soft agent draws its noise from the seed."""
+        generator, limits = np.random.default_rng(seed), self.engine.task.signature.actions
+        policy = (state.vector, state.normaliser, temperatures, hardness)
+
+        def act(views: NDArray[np.float32]) -> NDArray:
+            noise = generator.random((len(views), self.engine.noise_size), dtype=np.float32)
+            rows = compiled_rows(len(views))
+            chosen = self.compiled_actions(*policy, pad_rows(views, rows), pad_rows(noise, rows))
+            chosen = np.asarray(chosen)[: len(views)]
+            return chosen if isinstance(limits, Discrete) else np.clip(chosen, limits.low, limits.high)
+
+        return act
+
+    def returns_on_twin(
+        self,
+        vector: Vector,
+        normaliser: Normaliser,
+        temperatures: Temperatures,
+        hardness: Hardness,
+        episodes: int,
+        key: PRNGKeyArray,
+    ) -> Array:
+        if self.engine.twin is None:
+            raise ValueError(f"{self.engine.task.name} has no twin to play on")
+        agent = self.engine.blueprint.build(vector, normaliser)
+
+        def act(view: Array, noise: Array) -> Array:
+            return agent.act(view, noise, temperatures, hardness)
+
+        return episode_returns(self.engine.twin, act, self.engine.noise_size, episodes, key=key)
+
+    def actions(
+        self,
+        vector: Vector,
+        normaliser: Normaliser,
+        temperatures: Temperatures,
+        hardness: Hardness,
+        views: Array,
+        noise: Array,
+    ) -> Array:
+        agent = self.engine.blueprint.build(vector, normaliser)
+        return jax.vmap(lambda view, uniform: agent.act(view, uniform, temperatures, hardness))(views, noise)
+
+
+def compiled_rows(count: int) -> int:
+    """The next power of two, so that a few compilations serve batches of any size."""
+    return max(FEWEST_ROWS, 1 << (count - 1).bit_length())
+
+
+def pad_rows(values: NDArray, rows: int) -> NDArray:
+    """The batch filled up with zeros to a number of rows."""
+    return np.concatenate([values, np.zeros((rows - len(values), *values.shape[1:]), values.dtype)])

@@ -1,0 +1,123 @@
+"""How good programs are: many at a time, on the same episodes, with every environment step counted."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
+from diprl.arena.packed import Packed, pack, play_lanes
+from diprl.arena.reference import evaluate_many
+from diprl.arena.twin import begin_lanes
+from diprl.program import Program
+from diprl.program.signature import Discrete
+from diprl.system.cores import available_cores
+from diprl.tasks.base import Task, Twin
+
+LANES = (64, 512)
+"""Sizes of a compiled batch: small enough to stay in a core's cache."""
+
+
+class ProgramReturns(NamedTuple):
+    """Returns (programs, episodes) and the environment steps they took."""
+
+    values: NDArray[np.float64]
+    steps: int
+
+
+class ProgramPlayer(Protocol):
+    """Plays episodes with every program; the same round gives all of them the same starts."""
+
+    def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns: ...
+
+
+class TwinPlayer:
+    """Programs up to a size on a twin: every episode is a lane of a compiled batch."""
+
+    def __init__(self, twin: Twin, conditions: int) -> None:
+        self.twin, self.conditions = twin, conditions
+        self.begin = jax.jit(lambda starts, alive: begin_lanes(jax.vmap(twin.reset)(starts), alive))
+        self.play = jax.jit(partial(play_lanes, twin))
+
+    def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
+        generator = np.random.default_rng([ROUNDS_SEED, round_number])
+        starts = generator.random((episodes, self.twin.reset_size), dtype=np.float32)
+        packed = Packed(*map(np.stack, zip(*(pack(p, self.conditions) for p in programs), strict=True)))
+        owner, episode = np.divmod(np.arange(len(programs) * episodes), episodes)
+
+        def play(lanes: slice) -> tuple[NDArray[np.float64], int]:
+            return self.play_block(take(packed, owner[lanes]), starts[episode[lanes]])
+
+        blocks = [slice(first, first + LANES[-1]) for first in range(0, len(owner), LANES[-1])]
+        with ThreadPoolExecutor(available_cores()) as threads:  # compiled code runs beside other threads
+            values, steps = zip(*threads.map(play, blocks), strict=True)
+        return ProgramReturns(np.concatenate(values).reshape(len(programs), episodes), sum(steps))
+
+    def play_block(self, packed: Packed, starts: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:
+        """Returns of one episode per lane, and all their steps.
+
+        Episodes differ in length: when so many have ended that the rest fit a smaller block, they move there.
+        """
+        returns, lengths = np.zeros(len(starts)), np.zeros(len(starts), np.int64)
+        left = np.arange(len(starts))
+        block, few = block_for(len(left))
+        rows = padded(left, block)
+        packed = take(packed, rows)
+        lanes = self.begin(starts[rows], np.arange(block) < len(left))
+        while True:
+            lanes = jax.device_get(self.play(packed, lanes, few))
+            returns[left], lengths[left] = lanes.total[: len(left)], lanes.length[: len(left)]
+            alive = np.flatnonzero(lanes.alive)
+            if not len(alive) or lanes.step >= self.twin.horizon:
+                return returns, int(lengths.sum())
+            left = left[alive]
+            block, few = block_for(len(left))
+            packed, lanes = take((packed, lanes), padded(alive, block))
+            lanes = lanes._replace(alive=np.arange(block) < len(left))
+
+
+def block_for(count: int) -> tuple[int, int]:
+    """The smallest block that holds so many lanes, and how many the next smaller one holds."""
+    place = next(place for place, size in enumerate(LANES) if count <= size)
+    return LANES[place], LANES[place - 1] if place else 0
+
+
+def padded(rows: NDArray[np.int64], block: int) -> NDArray[np.int64]:
+    """Rows repeated up to the size of a block."""
+    return np.resize(rows, block)
+
+
+def take(tree: Any, rows: NDArray[np.int64]) -> Any:
+    """The same rows of every array in a tree; single numbers stay as they are."""
+    return jax.tree.map(lambda part: part[rows] if np.ndim(part) else part, tree)
+
+
+class ReferencePlayer:
+    """The reference environment, all programs and episodes in lockstep."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
+        return ProgramReturns(
+            *evaluate_many(self.task, programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number)
+        )
+
+
+def program_player(task: Task, program: Program) -> ProgramPlayer:
+    """For programs no larger than this one: compiled where the task has a twin."""
+    if task.twin is not None and isinstance(program.signature.actions, Discrete):
+        return twin_player(task, program.conditions)
+    return ReferencePlayer(task)
+
+
+@lru_cache(maxsize=8)
+def twin_player(task: Task, conditions: int) -> TwinPlayer:
+    """One player, and so one compilation, for all searches among programs of a size."""
+    if task.twin is None:
+        raise ValueError(f"{task.name} has no twin to play on")
+    return TwinPlayer(task.twin(), conditions)

@@ -1,0 +1,153 @@
+"""Episodes on the reference environment, with whatever acts: this is where every reported score comes from."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.arena.episodes import EVALUATION
+from diprl.arena.score import Score, score_of
+from diprl.errors import DiprlError, NotFiniteError
+from diprl.program import Program
+from diprl.tasks.base import Task
+
+Act = Callable[[NDArray[np.float32]], NDArray[Any]]
+"""Actions for a batch of views."""
+
+PARALLEL_EPISODES = 32
+
+
+def program_act(task: Task, program: Program) -> Act:
+    """How a program acts on the task's views."""
+    layout = task.layout
+
+    def act(views: NDArray[np.float32]) -> NDArray[Any]:
+        primitives = None
+        if layout.primitives:
+            primitives = views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
+        return program.act_batch(views[:, : len(program.signature.features)], primitives)
+
+    return act
+
+
+def evaluate_program(task: Task, program: Program, episodes: int = 100, seed: int = EVALUATION.seed) -> Score:
+    """The score of a program on the reference environment."""
+    return evaluate(task, program_act(task, program), episodes, seed)
+
+
+def evaluate(task: Task, act: Act, episodes: int = 100, seed: int = EVALUATION.seed) -> Score:
+    """Returns of episodes seeded seed, seed + 1, … on the reference environment, several at a time."""
+    if episodes < 1:
+        raise DiprlError(f"episodes must be at least 1, not {episodes}")
+    played = play(task, lambda views, _: act(views), range(seed, seed + episodes))
+    return score_of(played.returns, {name: float(np.mean(values)) for name, values in played.extra.items()})
+
+
+def evaluate_many(
+    task: Task, programs: Sequence[Program], episodes: int, seed: int
+) -> tuple[NDArray[np.float64], int]:
+    """Returns (programs, episodes) of several programs on the same episodes, and the steps they took."""
+    acts = [program_act(task, program) for program in programs]
+
+    def act(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
+        owner = plays // episodes
+        rows = [np.flatnonzero(owner == index) for index in range(len(acts))]
+        actions = [acts[index](views[row]) for index, row in enumerate(rows) if len(row)]
+        return np.concatenate(actions)[np.argsort(np.concatenate(rows))]
+
+    played = play(task, act, [*range(seed, seed + episodes)] * len(programs))
+    return played.returns.reshape(len(programs), episodes), played.steps
+
+
+class Played(NamedTuple):
+    """What a list of episodes gave."""
+
+    returns: NDArray[np.float64]
+    extra: dict[str, list[float]]
+    """What the environment reported at the end of episodes."""
+    steps: int
+
+
+def play(
+    task: Task, act: Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[Any]], seeds: Sequence[int]
+) -> Played:
+    """Play one episode per seed; `act` receives views and which episode each belongs to.
+
+    Environments step in lockstep; one that ends takes the next episode that nobody has played yet.
+    """
+    environments = [task.reference() for _ in range(min(len(seeds), PARALLEL_EPISODES))]
+    try:
+        return _play(task, act, environments, seeds)
+    finally:
+        for environment in environments:
+            environment.close()
+
+
+def _play(
+    task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]
+) -> Played:
+    returns, extra, steps = np.zeros(len(seeds)), {}, 0
+    episode_of = list(range(len(environments)))
+    observations = [_begun(task, env, seeds[i]) for i, env in zip(episode_of, environments, strict=True)]
+    following = len(environments)
+    while environments:
+        actions = act(task.view(np.asarray(observations)), np.array(episode_of))
+        steps += len(environments)
+        for slot in reversed(range(len(environments))):
+            observations[slot], reward, done, info = _stepped(task, environments[slot], actions[slot])
+            returns[episode_of[slot]] += reward
+            if not done:
+                continue
+            for name in ("distance", "is_success"):
+                if name in info:
+                    extra.setdefault(name, []).append(float(info[name]))
+            if following < len(seeds):
+                observations[slot] = _begun(task, environments[slot], seeds[following])
+                episode_of[slot], following = following, following + 1
+            else:
+                for items in (environments, observations, episode_of):
+                    _retire(items, slot)
+    return Played(returns, extra, steps)
+
+
+def _retire(items: list[Any], slot: int) -> None:
+    item = items.pop(slot)
+    if hasattr(item, "close"):
+        item.close()
+
+
+def _begun(task: Task, environment: Any, seed: int) -> Any:
+    """The first observation of an episode, or one sentence on why there is none."""
+    try:
+        return _checked(task, environment, environment.reset(seed=seed)[0])
+    except DiprlError:
+        raise
+    except Exception as error:
+        raise DiprlError(f"{task.name} failed to reset: {type(error).__name__}: {error}") from error
+
+
+def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, bool, dict[str, Any]]:
+    """What a step gave: observation, reward, whether the episode is over, and what was reported."""
+    try:
+        observation, reward, terminated, truncated, info = environment.step(action)
+        reward, done = float(reward), bool(terminated or truncated)
+        observation = _checked(task, environment, observation)
+    except DiprlError:
+        raise
+    except Exception as error:
+        raise DiprlError(f"{task.name} failed in a step: {type(error).__name__}: {error}") from error
+    if not np.isfinite(reward):
+        raise NotFiniteError(f"{task.name} returned the reward {reward}")
+    return observation, reward, done, info if isinstance(info, dict) else {}
+
+
+def _checked(task: Task, environment: Any, observation: Any) -> Any:
+    shape = environment.observation_space.shape
+    if np.shape(observation) != shape:
+        raise DiprlError(
+            f"{task.name} returned an observation of shape {np.shape(observation)} instead of {shape}"
+        )
+    if not np.all(np.isfinite(observation)):
+        raise NotFiniteError(f"{task.name} returned an observation that is not finite")
+    return observation

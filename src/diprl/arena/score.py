@@ -1,0 +1,89 @@
+"""A score: the returns of some episodes and what they say about the mean."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+REFERENCE, TWIN = "reference", "twin"
+"""Where a score was measured."""
+KNOWN = ("mean", "std", "ci95", "episodes", "returns", "environment")
+DIGITS = 6
+"""Digits after the point of each return in files."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Returns of independent episodes."""
+
+    returns: tuple[float, ...]
+    extra: dict[str, float] = field(default_factory=dict)
+    """Means of what the environment reports at the end of an episode, such as `distance` and `is_success`."""
+    environment: str = REFERENCE
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.returns))
+
+    @property
+    def std(self) -> float:
+        return float(np.std(self.returns))
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        """Student's 95% interval for the mean over all episodes that could have been drawn."""
+        from scipy.special import stdtrit
+
+        count = len(self.returns)
+        if count < 2:
+            return (float("-inf"), float("inf"))
+        half = float(stdtrit(count - 1, 0.975)) * float(np.std(self.returns, ddof=1)) / count**0.5
+        return (self.mean - half, self.mean + half)
+
+    def summary(self) -> dict[str, Any]:
+        """Mean, deviation and interval in strict JSON: a bound that is not finite is null."""
+        bounds = [bound if math.isfinite(bound) else None for bound in self.ci95]
+        return {
+            "mean": self.mean,
+            "std": self.std,
+            "ci95": bounds,
+            "episodes": len(self.returns),
+            **self.extra,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary with every return."""
+        returns = [round(value, DIGITS) for value in self.returns]
+        return self.summary() | {"returns": returns, "environment": self.environment}
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> "Score":
+        extra = {name: float(value) for name, value in content.items() if name not in KNOWN}
+        return Score(tuple(float(value) for value in content["returns"]), extra, str(content["environment"]))
+
+    def __str__(self) -> str:
+        low, high = self.ci95
+        extra = "".join(f", {name} {value:.3g}" for name, value in self.extra.items())
+        return f"{self.mean:.2f} (95% interval {low:.2f} to {high:.2f}, {len(self.returns)} episodes{extra})"
+
+
+def score_of(
+    returns: NDArray[Any], extra: dict[str, float] | None = None, environment: str = REFERENCE
+) -> Score:
+    return Score(tuple(float(value) for value in returns), extra or {}, environment)
+
+
+class Trial(NamedTuple):
+    """How a search compared with the program it began with."""
+
+    accepted: bool
+    """Whether the search won; if not, the original stays."""
+    gain: float
+    """Mean difference on fresh episodes."""
+    error: float
+    """Its standard error."""
+    steps: int
+    """All environment steps of the search, those of the comparison included."""

@@ -1,0 +1,116 @@
+"""Run folders: everything about one run in plain files, written by one process at a time."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.runs.result import Result
+from diprl.runs.spec import RunSpec
+from diprl.system.files import read_json, write_json, write_text
+from diprl.system.locks import try_lock
+from diprl.system.storage import is_stored
+
+if TYPE_CHECKING:
+    from diprl.tasks.base import Task
+
+CONFIG, RESULT, MODEL = "config.json", "result.json", "model"
+CHECKPOINT = "checkpoint-"
+"""What the names of checkpoints begin with; the name of their stage follows."""
+PROGRAM_TEXT, PROGRAM_JSON = "program.txt", "program.json"
+METRICS_CSV, METRICS_JSONL = "metrics.csv", "metrics.jsonl"
+LOCK = ".lock"
+
+
+def free_folder(out: Path, name: str) -> Path:
+    """`out/name`, or the first of `out/name-2`, `out/name-3`, … that does not exist yet."""
+    folder, number = out / name, 1
+    while folder.exists():
+        number += 1
+        folder = out / f"{name}-{number}"
+    return folder
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the folder for this process; a second run pointed at it is refused."""
+    with try_lock(folder / LOCK) as held:
+        if not held:
+            raise DiprlError(f"another run is writing to {folder}: choose another --out or wait")
+        yield
+
+
+def discard(folder: Path) -> None:
+    """Remove what a run that never learnt anything has written."""
+    for name in (CONFIG, METRICS_CSV, METRICS_JSONL, LOCK):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # somebody else's files are in it
+        folder.rmdir()
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints of a run's stages, by name."""
+    names = {path.name.removesuffix(".previous") for path in folder.glob(f"{CHECKPOINT}*")}
+    return [folder / name for name in sorted(names) if is_stored(folder / name)]
+
+
+def read_spec(folder: Path) -> RunSpec:
+    """The description that a run folder keeps."""
+    path = folder / CONFIG
+    if not path.exists():
+        raise DiprlError(f"{folder} holds no run")
+    content = read_json(path)
+    try:
+        return RunSpec.from_json(content)
+    except DiprlError as error:
+        raise DiprlError(f"{path}: {error}") from error
+
+
+def read_result(folder: Path) -> Result | None:
+    """The result of a finished run; None of an unfinished one."""
+    path = folder / RESULT
+    return Result.read(read_json(path), str(path)) if path.exists() else None
+
+
+def write_result(folder: Path, result: Result) -> None:
+    """The program in both forms, then the result, which marks the run as finished."""
+    if result.program is not None:
+        write_text(folder / PROGRAM_JSON, result.program.to_json())
+        write_text(folder / PROGRAM_TEXT, str(result.program))
+    write_json(folder / RESULT, result.to_json())
+
+
+def load_program(path: Path) -> Program:
+    """The program of a run folder, or of a program file."""
+    if path.is_dir():
+        path = path / PROGRAM_JSON
+    if not path.exists():
+        raise DiprlError(f"there is no program at {path}")
+    return Program.load(path)
+
+
+def sibling(path: Path, name: str) -> Path:
+    """A file next to a program, or inside a run folder."""
+    return (path if path.is_dir() else path.parent) / name
+
+
+def task_of(
+    path: Path, program: Program, name: str | None = None, env_kwargs: Mapping[str, Any] | None = None
+) -> "Task":
+    """The task of a run folder or a program file, unless another is named; a run brings its env_kwargs."""
+    from diprl.tasks.registry import harmless, load_task
+
+    wanted = name or program.task
+    if not wanted:
+        raise DiprlError(f"{path} does not say which environment it is for: give --task")
+    if not env_kwargs and not name and (path / CONFIG).exists():
+        env_kwargs = read_spec(path).env_kwargs
+    task = load_task(name or harmless(wanted), env_kwargs=env_kwargs)
+    found, needed = len(task.signature.features), len(program.signature.features)
+    if found != needed or type(task.signature.actions) is not type(program.signature.actions):
+        raise DiprlError(
+            f"the program of {path} does not fit {task.name}: it reads {needed} features, that has {found}"
+        )
+    return task

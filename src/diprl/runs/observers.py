@@ -1,0 +1,149 @@
+"""Who watches a run: what they see, and those that write it down."""
+
+import csv
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.system.files import append_line, read_bytes, write_text
+from diprl.tasks.base import Task
+
+Row = dict[str, float | None]
+"""Figures by name; None for one that is not finite, which JSON cannot say."""
+LARGEST_LOG = 100_000_000
+"""Bytes of a metrics file that are read at all."""
+STEPS = "time/total_timesteps"
+CURVE_POINTS = 50
+CURVE_METRICS = (
+    "eval/relaxed",
+    "eval/program",
+    "eval/distance",
+    "rollout/ep_rew_mean",
+    "train/architecture_entropy",
+    "train/alpha",
+)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run at one moment: how far it is, its figures, and its program if it were stopped now."""
+
+    task: Task
+    method: str
+    seed: int
+    steps: int
+    total_steps: int
+    seconds: float
+    metrics: dict[str, float]
+    """Everything measured since the last snapshot, by the names that Stable-Baselines3 uses."""
+    program: Program | None
+    save: Callable[[Path], None]
+    """Writes a checkpoint that `load` opens and from which training can go on."""
+
+    @property
+    def fraction(self) -> float:
+        return self.steps / self.total_steps
+
+
+Observer = Callable[[Snapshot], bool | None]
+"""Called with each snapshot; returning True stops the run after it."""
+
+
+class MetricsLog:
+    """A row per snapshot, in memory and, with a folder, in `metrics.csv` and `metrics.jsonl`."""
+
+    def __init__(self, folder: Path | None = None, from_step: int = 0) -> None:
+        """Rows of an interrupted run stay up to the step where its checkpoint stands."""
+        self.folder, self.rows = folder, []
+        if folder is None:
+            return
+        self.csv, self.jsonl = folder / "metrics.csv", folder / "metrics.jsonl"
+        self.rows: list[Row] = [row for row in read_rows(self.jsonl) if (row.get(STEPS) or 0) <= from_step]
+        write_text(self.jsonl, "".join(json.dumps(row) + "\n" for row in self.rows))
+        write_text(self.csv, self.table(self.rows, header=bool(self.rows)))
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        row: Row = {
+            name: value if math.isfinite(value) else None for name, value in sorted(snapshot.metrics.items())
+        }
+        self.rows.append(row)
+        if self.folder is not None:
+            append_line(self.jsonl, json.dumps(row) + "\n")
+            append_line(self.csv, self.table([row], header=len(self.rows) == 1))
+
+    def table(self, rows: list[Row], header: bool) -> str:
+        """Rows as CSV, with the columns of the first one."""
+        text = StringIO(newline="")
+        writer = csv.DictWriter(text, list(self.rows[0]) if self.rows else [], extrasaction="ignore")
+        if header:
+            writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue()
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Complete rows of a metrics file; from a line on that a crash cut short, or that is no row, all is left out."""
+    rows: list[Row] = []
+    if not path.exists():
+        return rows
+    for line in read_bytes(path, LARGEST_LOG).splitlines():
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(row, dict) or not all(map(is_figure, row.values())):
+            break
+        rows.append(row)
+    return rows
+
+
+def is_figure(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+class TensorBoardLog:
+    """The same figures for TensorBoard."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from tensorboardX import SummaryWriter
+        except ImportError as error:
+            raise DiprlError("TensorBoard logs need an extra: pip install 'diprl[tensorboard]'") from error
+        self.writer = SummaryWriter(str(folder))
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        for name, value in snapshot.metrics.items():
+            self.writer.add_scalar(name, value, snapshot.steps)
+        self.writer.flush()
+
+
+def thinned_curve(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float | None]]:
+    """About fifty points of the metrics that figures show, by step; of several rows for one step the last counts."""
+    by_step = {int(row[STEPS] or 0): row for row in rows}
+    steps = sorted(by_step)
+    kept = [steps[index] for index in spread(len(steps), CURVE_POINTS)]
+    names = [name for name in CURVE_METRICS if any(by_step[step].get(name) is not None for step in kept)]
+    curve: dict[str, list[float | None]] = {"steps": [float(step) for step in kept]}
+    return curve | {name: [shortened(by_step[step].get(name)) for step in kept] for name in names}
+
+
+def spread(count: int, points: int) -> list[int]:
+    """Indices of at most so many evenly spaced entries, the last among them.
+
+    >>> spread(7, 3)
+    [0, 3, 6]
+    """
+    if count <= points:
+        return list(range(count))
+    return sorted({round(index * (count - 1) / (points - 1)) for index in range(points)})
+
+
+def shortened(value: float | None) -> float | None:
+    """Six significant digits are plenty for a curve."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

@@ -1,0 +1,142 @@
+"""The result of a run: `result.json`, the record of an experiment, and what `print(model)` reads."""
+
+import platform
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from diprl.arena.gap import Gap
+from diprl.arena.score import Score, Trial
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.runs.spec import RunSpec
+from diprl.system.device import device_name
+
+if TYPE_CHECKING:
+    from diprl.runs.trainer import Trained
+
+PACKAGES = ("diprl", "jax", "jaxlib", "numpy", "gymnasium", "minigrid", "mujoco", "scikit-learn")
+
+Curve = Mapping[str, list[float | None]]
+"""A few figures of the training by name, as many values as `steps` has."""
+
+
+class Depth(NamedTuple):
+    """The program of one depth that a relaxed program holds."""
+
+    depth: int
+    conditions: int
+    coefficients: int
+    score: float
+    gap: float
+    """What it loses to the relaxed policy."""
+    picked: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run gave, how well it does, and what it took."""
+
+    spec: RunSpec
+    program: Program | None
+    """What the run hands over; None for a network."""
+    score: Score
+    steps: Mapping[str, int]
+    """Environment steps by what they were taken for."""
+    gap: Gap | None = None
+    depths: tuple[Depth, ...] = ()
+    polish: Trial | None = None
+    stages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Summaries of scores on the way, where a method has several stages."""
+    extracted: Program | None = None
+    """The program as it was extracted, where it was trained on afterwards."""
+    curve: Curve = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    device: str = ""
+    command: str = ""
+    wall_seconds: float = 0.0
+    trained: "Trained | None" = field(default=None, compare=False, repr=False)
+    """The agent behind it, in memory only."""
+
+    @property
+    def total_steps(self) -> int:
+        return sum(self.steps.values())
+
+    def to_json(self) -> dict[str, Any]:
+        program = self.program
+        return {
+            **self.spec.to_json(),
+            "program": str(program) if program else None,
+            "depth": program.depth if program else None,
+            "conditions": program.conditions if program else None,
+            "coefficients": program.coefficients if program else None,
+            "score": self.score.to_json(),
+            "steps": self.total_steps,
+            "steps_by_purpose": dict(self.steps),
+            "gap": self.gap.to_json() if self.gap else None,
+            "depths": [row._asdict() for row in self.depths],
+            "polish": self.polish._asdict() if self.polish else None,
+            "stages": dict(self.stages),
+            "extracted_program": str(self.extracted) if self.extracted else None,
+            "curve": dict(self.curve),
+            "versions": dict(self.versions),
+            "device": self.device,
+            "command": self.command,
+            "wall_seconds": round(self.wall_seconds, 3),
+        }
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> "Result":
+        program, extracted = content["program"], content["extracted_program"]
+        return Result(
+            spec=RunSpec.from_json(content),
+            program=Program.from_text(program) if program else None,
+            score=Score.from_json(content["score"]),
+            steps=dict(content["steps_by_purpose"]),
+            gap=Gap.from_json(content["gap"]) if content["gap"] else None,
+            depths=tuple(Depth(**row) for row in content["depths"]),
+            polish=Trial(**content["polish"]) if content["polish"] else None,
+            stages=dict(content["stages"]),
+            extracted=Program.from_text(extracted) if extracted else None,
+            curve=dict(content["curve"]),
+            versions=dict(content["versions"]),
+            device=str(content["device"]),
+            command=str(content["command"]),
+            wall_seconds=float(content["wall_seconds"]),
+        )
+
+    @staticmethod
+    def read(content: Mapping[str, Any], place: str) -> "Result":
+        """The result in a file, or one sentence on why it is none."""
+        try:
+            return Result.from_json(content)
+        except DiprlError as error:
+            raise DiprlError(f"{place}: {error}") from error
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise DiprlError(f"{place}: not the result of a run ({error!r:.200})") from error
+
+
+def provenance() -> dict[str, Any]:
+    """With what, where and by which command a result was made."""
+    return {"versions": versions(), "device": device_name(), "command": command()}
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages that are installed here."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def command() -> str:
+    """The command line, as a reader would repeat it."""
+    script = Path(sys.argv[0]).name
+    return shlex.join(["diprl" if script == "__main__.py" else script, *sys.argv[1:]])

@@ -1,0 +1,82 @@
+"""One run in one process: its description with everything that does not change the result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diprl.errors import DiprlError, unknown
+from diprl.policy.agent import Agent
+from diprl.runs.folder import CONFIG, read_spec
+from diprl.runs.observers import Observer
+from diprl.runs.spec import RunSpec
+from diprl.system.files import read_json
+from diprl.tasks.base import Task
+from diprl.tasks.guard import guarded
+from diprl.tasks.registry import harmless, load_task
+from diprl.tasks.vector import BACKENDS
+
+
+@dataclass(frozen=True)
+class Session:
+    """A spec, the task it names, where to write, who watches, and limits on time."""
+
+    spec: RunSpec
+    task: Task
+    folder: Path | None = None
+    """Where to write; None keeps everything in memory."""
+    resume: bool = False
+    """Go on with the run that the folder holds."""
+    observers: tuple[Observer, ...] = ()
+    backend: str = "auto"
+    """Which environments to collect with where there is no twin."""
+    env_timeout: float | None = None
+    """Seconds that an environment may take for a step; None waits for ever."""
+    tensorboard: bool = False
+    interrupt: Callable[[], None] = lambda: None
+    """Called now and then while no observer is; ends the run by raising."""
+    start: Agent | None = None
+    """An agent to begin with instead of a fresh one."""
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise unknown("backend", str(self.backend), BACKENDS)
+
+
+def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, **options: Any) -> Session:
+    """A session of a spec, with its task loaded from the name it has, or from another source of the same task."""
+    task = load_task(
+        spec.task if source is None else source,
+        env_kwargs=spec.env_kwargs,
+        feature_names=spec.feature_names,
+        action_names=spec.action_names,
+    )
+    if task.name != spec.task:
+        raise DiprlError(f"the run is one of {spec.task:.80}, so leave out {task.name}")
+    return Session(spec, limited(task, env_timeout), env_timeout=env_timeout, **options)
+
+
+def limited(task: Task, seconds: Any) -> Task:
+    """The task with environments that are given up after so many seconds, if any are named."""
+    if seconds is None:
+        return task
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+        raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds!r:.40}")
+    return guarded(task, seconds)
+
+
+def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
+    """A session that goes on with the run in a folder; what does not change the result may be asked for anew."""
+    path = folder / CONFIG
+    if not path.exists():
+        raise DiprlError(f"{folder} holds no run to continue")
+    spec, before = read_spec(folder), read_json(path).get("session")
+    if not isinstance(before, dict) or not before.keys() <= {"backend", "env_timeout"}:
+        raise DiprlError(f"{path}: its session must be an object with backend and env_timeout")
+    options = before | {name: value for name, value in asked.items() if value is not None}
+    try:
+        if source is None:
+            harmless(spec.task)
+        return open_session(spec, source, folder=folder, resume=True, **options)
+    except DiprlError as error:
+        raise DiprlError(f"{path}: {error}") from error

@@ -1,0 +1,109 @@
+"""The description of a run: the plan of a command, the config of a folder, the key of a record, what resume reads."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from diprl.errors import DiprlError
+from diprl.train.settings import Settings, check_seed
+
+SCHEMA = 2
+ADDED_LATER = {"choose_primitives": False}
+"""Settings that the first records do not know, each with the value that those were made with."""
+LARGEST_EPISODES = 1_000_000
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """All that decides what a run gives, and nothing else."""
+
+    task: str
+    method: str = "diprl"
+    settings: Settings = field(default_factory=Settings)
+    seed: int = 0
+    episodes: int = 100
+    """Episodes that the final score is measured on."""
+    preset: str = "default"
+    """Where the settings come from; a label only."""
+    variant: str = ""
+    """Which setting of an ablation, or empty; a label only."""
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword arguments of the environment."""
+    feature_names: tuple[str, ...] = ()
+    action_names: tuple[str, ...] = ()
+    """The user's own names, where given."""
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        whole = isinstance(self.episodes, int) and not isinstance(self.episodes, bool)
+        if not whole or not 1 <= self.episodes <= LARGEST_EPISODES:
+            raise DiprlError(
+                f"episodes must be at least 1 and at most {LARGEST_EPISODES}, not {self.episodes!r:.40}"
+            )
+
+    @property
+    def key(self) -> str:
+        """A name that is the same for the same run and for no other."""
+        added = ADDED_LATER.items()
+        values = {name: value for name, value in self.settings.values().items() if (name, value) not in added}
+        decisive: list[Any] = [self.task, self.method, values, self.seed, self.episodes]
+        decisive += [dict(self.env_kwargs)] if self.env_kwargs else []
+        digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+        return f"{self.task}/{self.method}/seed{self.seed}/{digest[:16]}"
+
+    @property
+    def slug(self) -> str:
+        """The key as a file name."""
+        return self.key.replace("/", "_").replace(":", "_")
+
+    @property
+    def title(self) -> str:
+        labels = [self.method, self.task, self.preset, self.variant, f"seed {self.seed}"]
+        return ", ".join(label for label in labels if label)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "key": self.key,
+            "task": self.task,
+            "method": self.method,
+            "preset": self.preset,
+            "variant": self.variant,
+            "seed": self.seed,
+            "episodes": self.episodes,
+            "env_kwargs": dict(self.env_kwargs),
+            "feature_names": list(self.feature_names),
+            "action_names": list(self.action_names),
+            "settings": self.settings.values(),
+        }
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> "RunSpec":
+        """The description in a file; raises an error that names what is wrong with it."""
+        if content.get("schema") != SCHEMA:
+            found = f"{content.get('schema')!r:.40}"
+            raise DiprlError(f"written by another version of diprl (schema {found}, this one reads {SCHEMA})")
+        for name in ("task", "method", "preset", "variant"):
+            if not isinstance(content.get(name), str):
+                raise DiprlError(f"{name} must be text, not {content.get(name)!r:.40}")
+        for name in ("settings", "env_kwargs"):
+            if not isinstance(content.get(name), dict):
+                raise DiprlError(f"{name} must be an object")
+        names = {
+            name: tuple(content.get(name) or ())
+            for name in ("feature_names", "action_names")
+            if isinstance(content.get(name), list | None)
+        }
+        return RunSpec(
+            task=content["task"],
+            method=content["method"],
+            settings=Settings().with_values(**content["settings"]),
+            seed=content.get("seed"),  # type: ignore[arg-type]  # checked when made
+            episodes=content.get("episodes"),  # type: ignore[arg-type]
+            preset=content["preset"],
+            variant=content["variant"],
+            env_kwargs=content["env_kwargs"],
+            **names,
+        )

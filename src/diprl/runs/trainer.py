@@ -1,0 +1,275 @@
+"""Trains the stages of a session: one way to count steps, to name checkpoints, to report and to finish."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import jax.random as jr
+from jaxtyping import PRNGKeyArray
+
+from diprl.arena.agents import AgentPlayer, player_for
+from diprl.arena.episodes import REPORTS
+from diprl.arena.reference import Act, evaluate, program_act
+from diprl.errors import DiprlError
+from diprl.policy.agent import Agent
+from diprl.policy.base import HARD, SOFT, Temperatures
+from diprl.program import Program
+from diprl.runs.folder import CHECKPOINT, checkpoints
+from diprl.runs.observers import MetricsLog, Observer, Snapshot, TensorBoardLog, thinned_curve
+from diprl.runs.result import Result, provenance
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.system.storage import is_stored, load_facts
+from diprl.tasks.base import Task
+from diprl.tasks.vector import make_environments
+from diprl.train import schedule
+from diprl.train.checkpoint import load_checkpoint, save_checkpoint
+from diprl.train.collectors import Collector, HostCollector, TwinCollector
+from diprl.train.engine import Engine, TrainState
+from diprl.train.loop import Progress, rollouts_done, train
+from diprl.train.settings import Settings
+
+HOST_REPORTS, REPORTS_PER_CHECKPOINT = 20, 5
+"""Of a training on environments outside JAX."""
+MEMBER_SEEDS = 100_003
+"""Distance between the environment seeds of a run's members."""
+
+
+class MakeAgent(Protocol):
+    """Builds the untrained agent of a method."""
+
+    def __call__(self, task: Task, settings: Settings, *, key: Any) -> Agent: ...
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One training within a run."""
+
+    name: str
+    """Names its checkpoint."""
+    settings: Settings
+    make_agent: MakeAgent
+    to_program: Callable[[Agent, Temperatures], Program] | None = None
+    """Reads the program off the agent, where it holds one."""
+    start: Agent | None = None
+    """An agent to continue from instead of a fresh one."""
+    member: int = 0
+    """Which of several independent trainings it is: each draws its own random numbers."""
+    reports: int = 50
+    """How often it reports on a twin, where each report costs a validation."""
+    purpose: str = "training"
+    """What its environment steps are counted as."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An agent at some point of its training, with all that is needed to use or continue it."""
+
+    engine: Engine
+    state: TrainState
+    settings: Settings
+    fraction: float = 1.0
+    """How far its training has come."""
+
+    @property
+    def agent(self) -> Agent:
+        return self.engine.compiled_agent(self.state)
+
+    @property
+    def player(self) -> AgentPlayer:
+        return player_for(self.engine)
+
+    @property
+    def temperatures(self) -> Temperatures:
+        return schedule.temperatures(self.settings.numbers(), self.fraction)
+
+    @property
+    def steps(self) -> int:
+        """Environment steps it was trained for."""
+        return rollouts_done(self.state) * self.settings.ppo.rollout_size
+
+
+class Trainer:
+    """Trains one stage of a session after another and puts the result together."""
+
+    def __init__(self, session: Session, total_steps: int | None = None) -> None:
+        """`total_steps` are the environment steps of all stages; by default those of the settings."""
+        self.session, self.began = session, time.monotonic()
+        self.total_steps = total_steps or session.spec.settings.ppo.num_timesteps
+        self.steps: dict[str, int] = {}
+        folder = session.folder
+        self.log = MetricsLog(folder, done_steps(folder) if folder and session.resume else 0)
+        writers: list[Observer] = [self.log]
+        if folder and session.tensorboard:
+            writers.append(TensorBoardLog(folder / "tensorboard"))
+        self.observers = (*writers, *session.observers)
+
+    def count(self, purpose: str, steps: int) -> None:
+        """Add environment steps to those that the run has taken."""
+        self.steps[purpose] = self.steps.get(purpose, 0) + steps
+
+    def train(self, stage: Stage) -> Trained:
+        """Train an agent through the stage's budget, showing each snapshot to the observers."""
+        engine = engine_for(self.session.task, stage.settings.compiled(), stage.make_agent)
+        state = self.begin(stage, engine)
+        collector = self.collector(stage, engine)
+        before = sum(self.steps.values())
+
+        def report(progress: Progress) -> bool:
+            snapshot = self.snapshot(stage, engine, progress, before)
+            due, ending = checkpoint_due(engine, progress), True
+            try:
+                wishes = [observer(snapshot) for observer in self.observers]
+                ending = any(wishes)
+            finally:  # an observer that ends the run by raising does not cost it its progress
+                if self.session.folder is not None and (due or ending):
+                    snapshot.save(self.session.folder / f"{CHECKPOINT}{stage.name}")
+            if due:
+                collector.renew()
+            return ending
+
+        try:
+            state = train(collector, state, report, stage.reports if engine.twin else HOST_REPORTS)
+        finally:
+            collector.close()
+        trained = Trained(engine, state, stage.settings)
+        self.count(stage.purpose, trained.steps)
+        return trained
+
+    def begin(self, stage: Stage, engine: Engine) -> TrainState:
+        """The first state of a stage, or the one its checkpoint holds."""
+        key = jr.key(self.session.spec.seed)
+        agent_key, run_key = jr.split(jr.fold_in(key, stage.member) if stage.member else key)
+        agent = stage.start or self.session.start
+        if agent is None:
+            agent = fresh_agent(stage.make_agent, self.session.task, stage.settings.compiled(), agent_key)
+        state = first_state(engine, agent, run_key)
+        folder = self.session.folder
+        if folder is None or not is_stored(folder / f"{CHECKPOINT}{stage.name}"):
+            return state
+        state, facts = load_checkpoint(folder / f"{CHECKPOINT}{stage.name}", state)
+        check_origin(folder / f"{CHECKPOINT}{stage.name}", facts, self.session.spec)
+        return state
+
+    def collector(self, stage: Stage, engine: Engine) -> Collector:
+        if engine.twin is not None:
+            return TwinCollector(engine, stage.settings)
+        session = self.session
+        environments = make_environments(
+            session.task,
+            stage.settings.ppo.num_envs,
+            session.backend,  # type: ignore[arg-type]
+            timeout=session.env_timeout,
+        )
+        seed = session.spec.seed + MEMBER_SEEDS * stage.member
+        return HostCollector(engine, stage.settings, environments, seed)
+
+    def snapshot(self, stage: Stage, engine: Engine, progress: Progress, before: int) -> Snapshot:
+        """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
+        spec, task = self.session.spec, self.session.task
+        trained = Trained(engine, progress.state, stage.settings, progress.fraction)
+        temperatures, episodes = trained.temperatures, REPORTS.count(task)
+        program = trained.player.score(progress.state, temperatures, HARD, episodes)
+        relaxed = trained.player.score(progress.state, temperatures, SOFT, episodes)
+        taken = progress.rollout * stage.settings.ppo.rollout_size
+        steps = before + taken
+        metrics = progress.metrics | {
+            "eval/relaxed": relaxed.mean,
+            "eval/program": program.mean,
+            **{f"eval/{name}": value for name, value in program.extra.items()},
+            "time/total_timesteps": steps,
+            "time/fps": taken / max(progress.seconds, 1e-9),
+        }
+        return Snapshot(
+            task=task,
+            method=spec.method,
+            seed=spec.seed,
+            steps=steps,
+            total_steps=self.total_steps,
+            seconds=progress.seconds,
+            metrics=metrics,
+            program=stage.to_program(trained.agent, temperatures) if stage.to_program else None,
+            save=partial(save_trained, trained, spec, steps=steps, stage=stage.name),
+        )
+
+    def finish(self, trained: Trained, program: Program | None, **parts: Any) -> Result:
+        """The result of the run: what it hands over, scored on the reference environment."""
+        session = self.session
+        act = acting(session.task, trained, program)
+        return Result(
+            spec=session.spec,
+            program=program,
+            score=evaluate(session.task, act, session.spec.episodes),
+            steps=self.steps,
+            curve=thinned_curve(self.log.rows),
+            wall_seconds=time.monotonic() - self.began,
+            trained=trained,
+            **provenance(),
+            **parts,
+        )
+
+
+def acting(task: Task, trained: Trained, program: Program | None) -> Act:
+    """How the outcome of a run acts: by its program, or as the network it is."""
+    return program_act(task, program) if program else trained.player.act(trained.state, trained.temperatures)
+
+
+@lru_cache(maxsize=8)
+def engine_for(task: Task, compiled: Settings, make_agent: MakeAgent) -> Engine:
+    """One engine, and so one compilation, for all runs that differ in seed and traced settings only."""
+    return Engine(task, compiled, fresh_agent(make_agent, task, compiled, jr.key(0)))
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def fresh_agent(make_agent: MakeAgent, task: Task, compiled: Settings, key: PRNGKeyArray) -> Agent:
+    return make_agent(task, compiled, key=key)
+
+
+@partial(jax.jit, static_argnums=0)
+def first_state(engine: Engine, agent: Agent, key: PRNGKeyArray) -> TrainState:
+    return engine.begin(agent, key=key)
+
+
+def checkpoint_due(engine: Engine, progress: Progress) -> bool:
+    """Whether a run that is killed should be able to go on from here, exactly as if it had not been.
+
+    Outside JAX that takes new episodes in all environments at once. Where episodes are of much the same length they
+    then stay in step, rollouts hold now only beginnings, now only ends, and learning suffers: so it is done rarely.
+    """
+    return engine.twin is not None or round(HOST_REPORTS * progress.fraction) % REPORTS_PER_CHECKPOINT == 0
+
+
+def save_trained(trained: Trained, spec: RunSpec, path: Path, **facts: Any) -> None:
+    """Write the whole state of a training, with what it takes to open it again."""
+    save_checkpoint(path, trained.state, {"spec": spec.to_json(), "fraction": trained.fraction, **facts})
+
+
+def load_trained(path: Path, task: Task, spec: RunSpec, make_agent: MakeAgent) -> Trained:
+    """What `save_trained` wrote."""
+    compiled = spec.settings.compiled()
+    engine = engine_for(task, compiled, make_agent)
+    blank = first_state(engine, fresh_agent(make_agent, task, compiled, jr.key(0)), jr.key(0))
+    state, facts = load_checkpoint(path, blank)
+    return Trained(engine, state, spec.settings, float(facts["fraction"]))
+
+
+def check_origin(path: Path, facts: dict[str, Any], spec: RunSpec) -> None:
+    """Refuse a checkpoint that another run has written."""
+    origin = facts.get("spec")
+    if not isinstance(origin, dict) or origin.get("key") != spec.key:
+        raise DiprlError(f"{path}: the checkpoint belongs to another run, not to {spec.title}")
+
+
+def done_steps(folder: Path) -> int:
+    """Environment steps that the checkpoints of a run stand for."""
+    done = 0
+    for path in checkpoints(folder):
+        steps = load_facts(path).get("steps")
+        if not isinstance(steps, int):
+            raise DiprlError(f"{path}: the checkpoint does not say how many steps it stands for")
+        done = max(done, steps)
+    return done

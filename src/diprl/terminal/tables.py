@@ -1,0 +1,77 @@
+"""What a command prints at its end: results, depths, tasks, the steps of a simplification."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from diprl.runs.result import Depth, Result
+from diprl.terminal.programs import print_program
+
+
+def depth_table(rows: Sequence[Depth]) -> Table:
+    """One row per depth, an arrow at the pick."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", "depth", "conditions", "numbers", "score", "gap"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        sizes = map(str, (row.depth, row.conditions, row.coefficients))
+        table.add_row("→" if row.picked else "", *sizes, f"{row.score:.2f}", f"{row.gap:.2f}")
+    return table
+
+
+def result_table(result: Result, title: str) -> str:
+    """A result in a few lines: what it is, how it was trained, and its depths."""
+    console = Console(width=100, file=None, force_terminal=False, no_color=True)
+    spec = result.spec
+    with console.capture() as capture:
+        console.print(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps")
+        if result.depths:
+            console.print(depth_table(result.depths))
+    return capture.get().rstrip()
+
+
+def print_result(result: Result, folder: Path | None) -> None:
+    """The end of `diprl train`: the program as it runs, its score, what hardening cost, the depths, and the files."""
+    console = Console()
+    console.rule(f"{result.spec.task}, seed {result.spec.seed}")
+    if result.program is not None:
+        print_program(console, result.program)
+    console.print(f"score    {result.score}")
+    if result.gap is not None:
+        gap = result.gap
+        parts = (
+            f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
+        )
+        console.print(
+            f"relaxed  {gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
+        )
+    console.print(f"trained  {result.total_steps:,} environment steps, {result.wall_seconds:.1f} s in all")
+    if result.depths:
+        console.print(depth_table(result.depths))
+    if folder:
+        console.print(f"files    {folder}")
+
+
+def print_tasks(rows: list[dict[str, Any]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("task", "features", "actions", "backend", "horizon", "budget", "paper"):
+        table.add_column(name, overflow="fold", no_wrap=name not in ("features", "actions"))
+    for row in rows:
+        if "missing" in row:
+            table.add_row(row["task"], f"[yellow]{row['missing']}[/yellow]", "", "", "", "", "")
+            continue
+        paper = "" if row["paper_score"] is None else f"{row['paper_score']:g}"
+        lists = (", ".join(row["features"]), ", ".join(row["actions"]))
+        table.add_row(row["task"], *lists, row["backend"], str(row["horizon"]), f"{row['budget']:,}", paper)
+    Console().print(table)
+
+
+STAGE_COLUMNS = f"{'conditions':>10} {'numbers':>8} {'score':>9}  step"
+
+
+def print_stage(stage: Any) -> None:
+    """Size against score of one accepted step of a simplification, as soon as it is known."""
+    print(f"{stage.conditions:>10} {stage.coefficients:>8} {stage.score:>9.2f}  {stage.what}", flush=True)

@@ -1,0 +1,90 @@
+"""Programs as points to search over, and as arrays to run: neither changes what a program does."""
+
+import jax
+import numpy as np
+import pytest
+
+from diprl.arena.packed import Packed, act, pack
+from diprl.program import (
+    Act,
+    Affine,
+    Blend,
+    Condition,
+    Continuous,
+    Discrete,
+    Feature,
+    If,
+    Primitives,
+    Program,
+    Signature,
+)
+from diprl.search.mutate import mutants, strangers
+from diprl.search.numbers import Moments, from_point, measure_moments, to_point
+
+FEATURES = tuple(Feature(name) for name in ("a", "b", "c"))
+MOMENTS = Moments(np.array([0.5, -2.0, 10.0]), np.array([0.1, 3.0, 20.0]))
+STATES = np.random.default_rng(0).normal(MOMENTS.mean, MOMENTS.scale, size=(500, 3))
+FIRST, SECOND = Condition((1.0, -0.2, 0.03), -0.8), Condition((0.0, 1.0, -0.1), 3.0)
+
+
+def nested(actions, *leaves) -> Program:
+    root = If(FIRST, If(SECOND, leaves[0], leaves[1]), leaves[2])
+    return Program(Signature(FEATURES, actions), root)
+
+
+DISCRETE = nested(Discrete(("x", "y", "z")), Act(2), Act(0), Act(1))
+AFFINE = nested(
+    Continuous(("u",), (-2.0,), (4.0,)),
+    Affine(((0.5, 0.0, 0.1),), (1.0,)),
+    Affine(((0.0, 0.1, 0.0),), (0.0,)),
+    Affine(((0.2, -0.3, 0.0),), (-1.0,)),
+)
+BLENDED = nested(
+    Primitives(("p", "q"), (-1.0,), (1.0,)), Blend((0.25, 0.75)), Blend((0.5, 0.5)), Blend((0.9, 0.1))
+)
+
+
+@pytest.mark.parametrize("program", [DISCRETE, AFFINE], ids=["discrete", "affine"])
+def test_a_point_is_the_program(program):
+    again = from_point(program, to_point(program, MOMENTS), MOMENTS)
+    assert again.act_batch(STATES) == pytest.approx(program.act_batch(STATES), abs=1e-9)
+
+
+def test_blends_come_back():
+    again = from_point(BLENDED, to_point(BLENDED, MOMENTS), MOMENTS)
+    actions = np.random.default_rng(1).uniform(-1, 1, size=(500, 2, 1))
+    assert again.act_batch(STATES, actions) == pytest.approx(BLENDED.act_batch(STATES, actions), abs=1e-9)
+
+
+def test_what_a_condition_does_not_read_it_goes_on_not_reading():
+    point = to_point(DISCRETE, MOMENTS)
+    moved = from_point(DISCRETE, type(point)(point.numbers + 0.1, point.actions), MOMENTS)
+    assert isinstance(moved.root, If)
+    assert isinstance(moved.root.then, If)
+    assert moved.root.then.condition.weights[0] == 0.0
+    assert moved.root.condition.weights[0] != FIRST.weights[0]
+
+
+def test_packed_programs_act_alike():
+    packed = pack(DISCRETE, conditions=4)
+    acted = jax.vmap(act, in_axes=(None, 0))(Packed(*packed), STATES.astype(np.float32))
+    assert np.mean(np.asarray(acted) == DISCRETE.act_batch(STATES)) > 0.99
+
+
+def test_a_constant_feature_keeps_its_unit():
+    moments = measure_moments(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]))
+    assert moments.scale[1] == 1.0
+    assert moments.scale[0] == pytest.approx(np.std([1.0, 2.0, 3.0]))
+
+
+def test_variations_keep_the_size():
+    chain = Program(DISCRETE.signature, If(FIRST, Act(0), If(SECOND, Act(1), Act(2))))
+    point = to_point(chain, MOMENTS)
+    states = (STATES - MOMENTS.mean) / MOMENTS.scale
+    found = [
+        *mutants(point, states, np.array([0.5, 0.0, 0.5]), 3, 20, seed=0),
+        *strangers(point, states, 3, 20, seed=0),
+    ]
+    assert {len(each.numbers) for each in found} == {len(point.numbers)}
+    assert {len(each.actions) for each in found} == {3}
+    assert len({each.numbers.tobytes() + each.actions.tobytes() for each in found}) > 25
