@@ -72,8 +72,8 @@ def our_speed(
     import jax
     import jax.random as jr
     import numpy as np
-
     from diprl.methods.base import first_state
+
     from diprl.methods.presets import PAPER
     from diprl.methods.registry import find_method
     from diprl.tasks.registry import load_task

@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-
 from diprl.methods.base import Job
+
+from diprl.arena.reference import Act, evaluate
 from diprl.methods.registry import find_method
 from diprl.tasks.base import Task
 from diprl.tasks.registry import load_task
 from diprl.train.settings import Config
-from diprl.arena.reference import Act, evaluate
 
 STEPS = {"CartPole-v1": 200_000, "Acrobot-v1": 500_000, "LunarLander-v3": 1_000_000}
 EPISODES = 100

@@ -14,11 +14,11 @@ import numpy as np
 
 from diprl.cli.train import Command, resumed_plans
 from diprl.program import Program
+from diprl.runs.observers import read_rows
 from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.settings import Config
-from diprl.runs.observers import read_rows
 
 HEAD = 'features: x [m] in [-1, inf], y: "height"\nactions: no, yes\n'
 TEXTS = (

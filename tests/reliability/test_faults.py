@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from diprl.runner import Plan, header_of, run
 
 from diprl.arena.reference import evaluate
-from diprl.cli.train import Command, fresh_plans
+from diprl.cli.train import Command, fresh_sessions
 from diprl.errors import DiprlError, NotFiniteError
+from diprl.methods.registry import config_of, run
+from diprl.runs.folder import exclusive
 from diprl.system.device import use_device
 from diprl.tasks.base import Task
 from diprl.tasks.guard import GuardedReference, deadline, guarded
@@ -23,8 +24,9 @@ from diprl.tasks.registry import load_task
 from diprl.tasks.sync import SyncEnvironments
 from diprl.tasks.workers import WorkerEnvironments
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
-from diprl.train.settings import Config
+from diprl.train.settings import Settings
 from tests.counters import Faulty
+from tests.small import small_session
 
 SOURCE = Path(__file__).parents[2] / "src" / "diprl"
 
@@ -85,9 +87,10 @@ def test_impossible_deadlines_are_refused(seconds: float) -> None:
 
 
 def test_the_option_reaches_the_environments_and_the_config(tmp_path: Path) -> None:
-    (plan,) = fresh_plans(Command(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run"), ())
-    assert isinstance(plan.task.reference, GuardedReference)
-    assert plan.task.reference.seconds == plan.env_timeout == header_of(plan)["env_timeout"] == 2.0
+    (session,) = fresh_sessions(Command(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run"))
+    assert isinstance(session.task.reference, GuardedReference)
+    assert session.task.reference.seconds == session.env_timeout == 2.0
+    assert config_of(session)["session"] == {"backend": "auto", "env_timeout": 2.0}
 
 
 @pytest.fixture
@@ -133,26 +136,24 @@ def test_a_full_disk_costs_no_checkpoint(small_disk: Path) -> None:
 
 def test_a_full_disk_is_one_sentence_with_a_way_on(small_disk: Path) -> None:
     ballast = fill(small_disk)
-    plan = Plan(faulty("raises"), "diprl", "default", Config(), 0, small_disk / "run")
+    session = small_session(faulty("raises"), Settings(), folder=small_disk / "run")
     with pytest.raises(DiprlError, match=r"No space left on device; .* go on with: diprl train --resume"):
-        run(plan)
+        run(session)
     ballast.unlink()
 
 
 def test_a_read_only_disk_is_one_sentence(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    plan = Plan(faulty("raises"), "diprl", "default", Config(), 0, small_disk / "run")
+    session = small_session(faulty("raises"), Settings(), folder=small_disk / "run")
     with pytest.raises(DiprlError, match="run cannot be written: Read-only file system"):
-        run(plan)
+        run(session)
 
 
-HOLD = "import sys; from pathlib import Path; from diprl.runs import exclusive\n"
+HOLD = "import sys; from pathlib import Path; from diprl.runs.folder import exclusive\n"
 HOLD += "with exclusive(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
 
 
 def test_a_folder_belongs_to_one_process_until_that_ends(tmp_path: Path) -> None:
-    from diprl.runs import exclusive
-
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+
 from tests.small import registered_probes
 
 

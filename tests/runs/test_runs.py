@@ -11,8 +11,6 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from rich.console import Console
-from tests.counters import Counter
-from tests.small import ROLLOUT, probe, small_session, small_settings
 
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.methods.registry import run, run_all
@@ -25,6 +23,8 @@ from diprl.tasks.base import Task
 from diprl.tasks.registry import load_task
 from diprl.terminal.progress import Display
 from diprl.train.settings import Settings
+from tests.counters import Counter
+from tests.small import ROLLOUT, probe, small_session, small_settings
 
 SETTINGS = small_settings(total_timesteps=12 * ROLLOUT, learning_rate=0.02)
 

@@ -83,7 +83,10 @@ class Command:
                 print(f"{session.folder} is already finished:")
             print_result(result, session.folder)
         if self.json:
-            print(json.dumps({"runs": [summary(*pair) for pair in zip(sessions, results, strict=True)]}))
+            spec = sessions[0].spec
+            labels = {"task": spec.task, "method": spec.method, "preset": spec.preset}
+            runs = [summary(*pair) for pair in zip(sessions, results, strict=True)]
+            print(json.dumps(labels | {"runs": runs}))
         return 0
 
 

@@ -89,7 +89,8 @@ class RunBatch:
         state, checkpoint = self.begin(), None if folder is None else folder / CHECKPOINT
         if checkpoint is not None and is_stored(checkpoint):
             state, facts = load_checkpoint(checkpoint, state)
-            self.rows = [{name: np.array(values) for name, values in row.items()} for row in facts["rows"]]
+            rows = facts["rows"]
+            self.rows = [{name: np.array(values, float) for name, values in row.items()} for row in rows]
 
         def report(progress: Progress) -> None:
             self.rows.append(self.figures(progress))
@@ -114,10 +115,7 @@ class RunBatch:
 
 def finite(rows: list[dict[str, list[float]]]) -> list[dict[str, list[float | None]]]:
     """The same rows in strict JSON."""
-    return [
-        {name: [x if np.isfinite(x) else None for x in values] for name, values in row.items()}
-        for row in rows
-    ]
+    return [{name: [number(value) for value in values] for name, values in row.items()} for row in rows]
 
 
 def execute_batch(
@@ -158,8 +156,8 @@ def result_of(
     )
 
 
-def number(value: Any) -> float | None:
-    return None if value is None else float(value)
+def number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def batch_key(run: RunSpec) -> tuple[Any, ...]:

@@ -91,11 +91,10 @@ class RunSpec:
         for name in ("settings", "env_kwargs"):
             if not isinstance(content.get(name), dict):
                 raise DiprlError(f"{name} must be an object")
-        names = {
-            name: tuple(content.get(name) or ())
-            for name in ("feature_names", "action_names")
-            if isinstance(content.get(name), list | None)
-        }
+        for name in ("feature_names", "action_names"):
+            names = content.get(name)
+            if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+                raise DiprlError(f"{name} must be a list of names")
         return RunSpec(
             task=content["task"],
             method=content["method"],
@@ -105,5 +104,6 @@ class RunSpec:
             preset=content["preset"],
             variant=content["variant"],
             env_kwargs=content["env_kwargs"],
-            **names,
+            feature_names=tuple(content["feature_names"]),
+            action_names=tuple(content["action_names"]),
         )
