@@ -74,11 +74,9 @@ def _measure(program: Program) -> _Box:
 
 
 def _box(leaf: Terminal | None, lines: Sequence[str], children: Sequence[_Box] = ()) -> _Box:
-    width = max(map(len, lines)) * _CHARACTER + 2 * _MARGIN
-    inside = sum(child.room for child in children) + _GAP
-    return _Box(
-        leaf, lines, width, len(lines) * _LINE + _MARGIN, max(width, inside) if children else width, children
-    )
+    width, height = max(map(len, lines)) * _CHARACTER + 2 * _MARGIN, len(lines) * _LINE + _MARGIN
+    below = children[0].room + _GAP + children[1].room if children else 0.0
+    return _Box(leaf, lines, width, height, max(width, below), children)
 
 
 def _split(form: str) -> list[str]:

@@ -16,6 +16,8 @@ from diprl.program.signature import Actions, Continuous, Discrete, Feature, Prim
 from diprl.program.tokens import MAX_CHARACTERS
 
 SCHEMA = 1
+_MAX_CHARACTERS = 4 * MAX_CHARACTERS
+"""JSON takes more characters than text for the same program."""
 
 
 def to_json(signature: Signature, root: Node, task: str) -> str:
@@ -92,8 +94,8 @@ def _bound(value: float) -> float | None:
 
 
 def _load(text: str) -> Any:
-    if len(text) > MAX_CHARACTERS:
-        raise ProgramError(f"the document is longer than {MAX_CHARACTERS} characters")
+    if len(text) > _MAX_CHARACTERS:
+        raise ProgramError(f"the document is longer than {_MAX_CHARACTERS} characters")
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except RecursionError:
