@@ -149,6 +149,10 @@ def _number(value: Any, owner: str) -> float:
 
 def _float(value: Any, owner: str) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ProgramError(f"{owner} must be a number, not {value!r:.40}") from None
+        if not isinstance(value, str | bool):
+            return float(value)
+    except OverflowError:
+        raise ProgramError(f"{owner} is too large to be a number") from None
+    except (TypeError, ValueError):
+        pass
+    raise ProgramError(f"{owner} must be a number, not {value!r:.40}")

@@ -142,17 +142,8 @@ def _read_feature(entry: Any) -> Feature:
     return Feature(**{**found, "low": low, "high": high})
 
 
-def _read_bound(value: Any, infinite: float) -> float:
-    return infinite if value is None else _number(value, "a bound")
-
-
-def _number(value: Any, owner: str) -> float:
-    if not isinstance(value, float | int) or isinstance(value, bool):
-        raise ProgramError(f"{owner} must be a number, not {_describe(value)}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ProgramError(f"{owner} is too large to be a number") from None
+def _read_bound(value: Any, infinite: float) -> Any:
+    return infinite if value is None else value
 
 
 def _read_actions(entry: dict[str, Any]) -> Actions:
@@ -212,10 +203,10 @@ def _read_terminal(entry: Any, signature: Signature) -> Terminal:
 
 def _read_form(entry: Any, names: tuple[str, ...], owner: str) -> tuple[tuple[float, ...], float]:
     found = _fields(entry, owner, weights=dict, bias=(float, int))
-    return _read_weights(found["weights"], names, owner), _number(found["bias"], f"the bias of {owner}")
+    return _read_weights(found["weights"], names, owner), found["bias"]
 
 
 def _read_weights(entry: Any, names: tuple[str, ...], owner: str) -> tuple[float, ...]:
     if not isinstance(entry, dict) or not entry.keys() <= set(names):
         raise ProgramError(f"the weights of {owner} must be an object with keys among {', '.join(names)}")
-    return tuple(_number(entry.get(name, 0.0), f"the weight of {name} in {owner}") for name in names)
+    return tuple(entry.get(name, 0.0) for name in names)
