@@ -8,10 +8,10 @@ from diprl.export.c_networks import network_functions
 from diprl.export.c_types import DOUBLE, RESERVED, Real, comment, number_types, valid_name
 from diprl.export.networks import Network, matching
 from diprl.export.parity import single_precision
-from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal
+from diprl.program import Act, Condition, Continuous, Discrete, Feature, Primitives, Program, Terminal
 from diprl.program.evaluate import entry_forms
 from diprl.program.linear_text import format_linear
-from diprl.program.paths import statements
+from diprl.program.paths import format_lines
 
 check = c_check.check
 _FLAG_NAMES = ("OK", "NOT_FINITE", "OUT_OF_BOUNDS")
@@ -126,16 +126,16 @@ def _body(program: Program, real: Real, signature: str) -> str:
         vector = f"const {real.name} *{inputs.primitives[index]}"
         lines.append(f"    {vector} = primitive_actions + {index} * {width};")
     lines += ["" if reads else "    (void)features;\n"]
-    for indent, _, condition, leaf in statements(root, returning=True):
-        space = "    " * (indent + 1)
-        if condition is not None:
-            form = format_linear(condition.weights, condition.bias, inputs.features, real.notation)
-            lines.append(f"{space}if ({form} > {real.constant(0.0)}) {{")
-        elif leaf is not None:
-            lines += [space + line for line in _leaf(leaf, program, real, inputs)]
-        else:
-            lines.append(f"{space}}}")
-    return f"{signature}\n{{\n" + "\n".join(lines) + "\n}\n"
+
+    def test(_: str, condition: Condition) -> str:
+        form = format_linear(condition.weights, condition.bias, inputs.features, real.notation)
+        return f"if ({form} > {real.constant(0.0)}) {{"
+
+    def leaf(terminal: Terminal) -> Iterator[str]:
+        return _leaf(terminal, program, real, inputs)
+
+    lines += format_lines(root, test, leaf, {"end": "}"}, level=1, returning=True)
+    return "\n".join([signature, "{", *lines, "}"]) + "\n"
 
 
 def _leaf(leaf: Terminal, program: Program, real: Real, inputs: structure.Variables) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A formula for papers: cases for a chain, indented lines for a nested program. Needs amsmath only."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from diprl.export import structure
 from diprl.export.networks import Network
@@ -9,7 +9,7 @@ from diprl.export.report import Check, Written
 from diprl.program import Affine, Condition, Continuous, Program, Terminal
 from diprl.program.ast import conditions, is_chain, terminals
 from diprl.program.linear_text import Notation, short_number
-from diprl.program.paths import statements
+from diprl.program.paths import format_lines
 from diprl.program.text_format import format_condition, format_terminal
 
 _DOCUMENT = r"""\documentclass[border=4pt]{standalone}
@@ -71,20 +71,17 @@ def _cases(program: Program) -> str:
 
 def _lines(program: Program) -> str:
     """One line per statement, indented as in the program's text."""
-    lines = []
-    for indent, kind, condition, leaf in statements(program.root):
-        space = r"\quad " * indent
-        if condition is not None:
-            keyword = "if" if kind == "if" else "else if"
-            lines.append(rf"{space}\textbf{{{keyword} }} {_condition(condition, program)}")
-        elif kind == "else":
-            lines.append(rf"{space}\textbf{{else}}")
-        elif leaf is not None:
-            lines += [space + line for line in _terminal(leaf, program)]
+
+    def test(keyword: str, condition: Condition) -> str:
+        text = "if" if keyword == "if" else "else if"
+        return rf"\textbf{{{text} }} {_condition(condition, program)}"
+
+    others = {"else": r"\textbf{else}"}
+    lines = format_lines(program.root, test, lambda leaf: _terminal(leaf, program), others, space=r"\quad ")
     return f"\\begin{{array}}{{l}}\n{_joined(lines)}\n\\end{{array}}\n"
 
 
-def _joined(lines: Sequence[str]) -> str:
+def _joined(lines: Iterable[str]) -> str:
     return (" \\\\\n").join(f"  {line}" for line in lines)
 
 

@@ -17,12 +17,12 @@ from diprl.export import structure
 from diprl.export.networks import Network, matching
 from diprl.export.parity import compare, compare_networks
 from diprl.export.report import Check, Written
-from diprl.program import Act, Continuous, Discrete, Program, Terminal
+from diprl.program import Act, Condition, Continuous, Discrete, Program, Terminal
 from diprl.program.ast import nesting
 from diprl.program.evaluate import entry_forms
 from diprl.program.json_form import describe_actions, describe_features
 from diprl.program.linear_text import Notation, format_linear
-from diprl.program.paths import statements
+from diprl.program.paths import format_lines
 
 _MAX_NESTING = 90
 """Python refuses a hundred levels of indentation."""
@@ -104,14 +104,12 @@ def _function(header: str, about: str, program: Program) -> str:
         lines.append(f"    {inputs.features[index]} = float(observation[{index}])")
     for index in structure.used_primitives(root):
         lines.append(f"    {inputs.primitives[index]} = primitive_actions[{index}]")
-    for indent, _, condition, leaf in statements(root, returning=True):
-        space = "    " * (indent + 1)
-        if condition is not None:
-            form = format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)
-            lines.append(f"{space}if {form} > 0.0:")
-        elif leaf is not None:
-            lines += [space + line for line in _leaf(leaf, program, inputs)]
-    return "\n".join(lines)
+
+    def test(_: str, condition: Condition) -> str:
+        return f"if {format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)} > 0.0:"
+
+    body = format_lines(root, test, lambda leaf: _leaf(leaf, program, inputs), {}, level=1, returning=True)
+    return "\n".join([*lines, *body])
 
 
 def _leaf(leaf: Terminal, program: Program, inputs: structure.Variables) -> list[str]:

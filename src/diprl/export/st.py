@@ -1,7 +1,7 @@
 """An IEC 61131-3 function block in Structured Text, for programmable logic controllers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
 import numpy as np
@@ -11,10 +11,10 @@ from diprl.export.networks import Network
 from diprl.export.parity import compare
 from diprl.export.report import Check, Written
 from diprl.export.st_run import execute
-from diprl.program import Act, Continuous, Discrete, Primitives, Program
+from diprl.program import Act, Condition, Continuous, Discrete, Primitives, Program, Terminal
 from diprl.program.evaluate import entry_forms
 from diprl.program.linear_text import Notation, format_linear
-from diprl.program.paths import statements
+from diprl.program.paths import format_lines
 
 _RESERVED = frozenset(
     re.findall(
@@ -109,22 +109,18 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
     return [f"    {outputs[0].split('[')[0]} : ARRAY[0..{len(outputs) - 1}] OF LREAL;"]
 
 
-def _statements(program: Program, inputs: structure.Variables, outputs: Sequence[str]) -> list[str]:
-    lines = []
-    for indent, kind, condition, leaf in statements(program.root):
-        space = "    " * indent
-        if condition is not None:
-            form = format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)
-            lines.append(f"{space}{'IF' if kind == 'if' else 'ELSIF'} {form} > 0.0 THEN")
-        elif isinstance(leaf, Act):
-            lines.append(f"{space}{outputs[0]} := {leaf.action};")
-        elif leaf is not None:
-            forms = entry_forms(leaf, inputs.features, inputs.entries)
-            for name, form in zip(outputs, forms, strict=True):
-                lines.append(f"{space}{name} := {format_linear(*form, _NOTATION)};")
-        else:
-            lines.append(space + ("ELSE" if kind == "else" else "END_IF;"))
-    return lines
+def _statements(program: Program, inputs: structure.Variables, outputs: Sequence[str]) -> Iterator[str]:
+    def test(keyword: str, condition: Condition) -> str:
+        form = format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)
+        return f"{'IF' if keyword == 'if' else 'ELSIF'} {form} > 0.0 THEN"
+
+    def leaf(terminal: Terminal) -> list[str]:
+        if isinstance(terminal, Act):
+            return [f"{outputs[0]} := {terminal.action};"]
+        forms = zip(outputs, entry_forms(terminal, inputs.features, inputs.entries), strict=True)
+        return [f"{name} := {format_linear(*form, _NOTATION)};" for name, form in forms]
+
+    return format_lines(program.root, test, leaf, {"else": "ELSE", "end": "END_IF;"})
 
 
 def _clips(program: Program, outputs: Sequence[str]) -> list[str]:

@@ -97,9 +97,9 @@ def _draw(root: _Box, colours: dict[Terminal, str]) -> tuple[list[str], float]:
         bottom = max(bottom, top + box.height)
         below = top + box.height + _LEVEL
         spare = box.room - sum(child.room for child in box.children) - _GAP
-        for child, word in zip(box.children, ("yes", "no"), strict=False):
-            start = left + spare / 2 if word == "yes" else left + box.room - spare / 2 - child.room
-            edges += _edge(middle, top + box.height, start + child.room / 2, below, word)
+        for child, answer in zip(box.children, ("yes", "no"), strict=False):
+            start = left + spare / 2 if answer == "yes" else left + box.room - spare / 2 - child.room
+            edges += _edge(middle, top + box.height, start + child.room / 2, below, answer)
             stack.append((child, start, below))
     return edges + nodes, bottom + _MARGIN
 
@@ -120,11 +120,11 @@ def _node(box: _Box, middle: float, top: float, colours: dict[Terminal, str]) ->
     return [shape, *texts]
 
 
-def _edge(x: float, y: float, to_x: float, to_y: float, word: str) -> list[str]:
+def _edge(x: float, y: float, to_x: float, to_y: float, answer: str) -> list[str]:
     half = (y + to_y) / 2
     path = f"M{x:.1f} {y:.1f} C{x:.1f} {half:.1f} {to_x:.1f} {half:.1f} {to_x:.1f} {to_y:.1f}"
-    side = -14 if word == "yes" else 12
-    text = f'<text class="side" x="{to_x + side:.1f}" y="{to_y - 8:.1f}">{word}</text>'
+    side = -14 if answer == "yes" else 12
+    text = f'<text class="side" x="{to_x + side:.1f}" y="{to_y - 8:.1f}">{answer}</text>'
     return [f'<path class="edge" d="{path}"/>', text]
 
 

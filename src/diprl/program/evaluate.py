@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, terminals
 from diprl.program.paths import descend
 
 Array = NDArray[np.float64]
@@ -109,11 +109,8 @@ def branch_batch(root: Node, columns: Array) -> NDArray[np.int64]:
 
 def discrete_batch(root: Node, columns: Array) -> NDArray[np.int64]:
     """The action index for each observation of a program over discrete actions."""
-    chosen = np.empty(columns.shape[1], np.int64)
-    for leaf, rows in leaves_batch(root, columns):
-        if isinstance(leaf, Act):
-            chosen[rows] = leaf.action
-    return chosen
+    actions = [leaf.action for leaf in terminals(root) if isinstance(leaf, Act)]
+    return np.array(actions, np.int64)[branch_batch(root, columns)]
 
 
 def vector_batch(

@@ -7,7 +7,7 @@ from math import inf
 
 from diprl.program.ast import Act, Blend, Condition, Node, Terminal
 from diprl.program.linear_text import TEXT, Notation, format_linear
-from diprl.program.paths import statements
+from diprl.program.paths import format_lines
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 
 _WIDTH = 110
@@ -36,14 +36,12 @@ def format_header(signature: Signature, task: str = "") -> list[str]:
 
 def format_body(signature: Signature, root: Node) -> Iterator[str]:
     """The lines of the if/elif/else chain; a bare action is a single line."""
-    for indent, kind, condition, leaf in statements(root):
-        space = "    " * indent
-        if condition is not None:
-            yield f"{space}{kind} {format_condition(condition, signature)}:"
-        elif leaf is not None:
-            yield from (space + line for line in format_terminal(leaf, signature))
-        elif kind == "else":
-            yield f"{space}else:"
+    return format_lines(
+        root,
+        lambda keyword, condition: f"{keyword} {format_condition(condition, signature)}:",
+        lambda leaf: format_terminal(leaf, signature),
+        {"else": "else:"},
+    )
 
 
 def format_condition(condition: Condition, signature: Signature, notation: Notation = TEXT) -> str:
