@@ -130,21 +130,18 @@ def _limit(value: float) -> str:
 
 def _network_functions(networks: Sequence[Network]) -> Iterator[str]:
     yield _NETWORK
-    yield "_networks = [\n" + "".join(_weights(network) for network in networks) + "]"
+    yield "_networks = {\n" + "".join(_weights(network) for network in networks) + "}"
     yield _PLAY
 
 
 def _weights(network: Network) -> str:
-    """One network as a tuple of its name, normalisation, layers and bounds."""
-    layers = "".join(
-        f"            (\n                {np.asarray(weights, np.float64).T.tolist()},\n"
-        f"                {np.asarray(bias, np.float64).tolist()},\n            ),\n"
-        for weights, bias in network.layers
+    """One network as the arguments of `_network` that follow the senses, one per line."""
+    mean, std, low, high = (
+        np.asarray(row, np.float64).tolist() for row in (network.mean, network.std, network.low, network.high)
     )
-    rows = [np.asarray(row, np.float64).tolist() for row in (network.mean, network.std)]
-    bounds = [f"[{', '.join(_limit(float(value)) for value in row)}]" for row in (network.low, network.high)]
-    head = f"    (\n        {network.name!r},\n        {rows[0]},\n        {rows[1]},\n        [\n"
-    return f"{head}{layers}        ],\n        {bounds[0]},\n        {bounds[1]},\n    ),\n"
+    layers = [[np.asarray(array, np.float64).T.tolist() for array in layer] for layer in network.layers]
+    lines = [f"        {numbers!r},\n" for numbers in (mean, std, layers, low, high)]
+    return f"    {network.name!r}: (\n{''.join(lines).replace('inf', 'math.inf')}    ),\n"
 
 
 _CLIP = """def _clip(value, low, high):
@@ -161,4 +158,4 @@ _NETWORK = '''def _network(senses, mean, std, layers, low, high):
 
 _PLAY = '''def play(observation, senses):
     """The action for one observation of features and of the robot's own senses."""
-    return blend(observation, [_network(senses, *numbers) for _, *numbers in _networks])'''
+    return blend(observation, [_network(senses, *numbers) for numbers in _networks.values()])'''

@@ -5,10 +5,10 @@ least-distance problem, which Lawson and Hanson reduce to non-negative least squ
 many exact steps.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,8 +48,9 @@ class Counterfactual:
 def nearest_counterfactual(program: "Program", state: Array, scales: Array) -> Counterfactual | None:
     """The nearest state within the features' bounds, in scaled distance, that reaches another terminal."""
     origin = _Origin(program, state, scales)
-    paths = (path for leaf, path in leaf_paths(program.root) if leaf != origin.terminal)
-    return min(_found(_nearest_on(origin, path) for path in paths), key=_distance, default=None)
+    others = (path for leaf, path in leaf_paths(program.root) if leaf != origin.terminal)
+    found = (change for path in others if (change := _nearest_on(origin, path)))
+    return min(found, key=attrgetter("distance"), default=None)
 
 
 def single_feature_counterfactuals(
@@ -57,7 +58,8 @@ def single_feature_counterfactuals(
 ) -> tuple[Counterfactual, ...]:
     """For each feature that can do it alone, the smallest change that reaches a different terminal."""
     origin = _Origin(program, state, scales)
-    return tuple(sorted(_found(_nearest_along(origin, axis) for axis in range(len(state))), key=_distance))
+    found = (change for feature in range(len(state)) if (change := _nearest_along(origin, feature)))
+    return tuple(sorted(found, key=attrgetter("distance")))
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,6 @@ class _Origin:
             float(np.linalg.norm(step / self.scales)),
             "; ".join(format_terminal(reached, signature)),
         )
-
-
-def _found(candidates: Iterable[Counterfactual | None]) -> Iterable[Counterfactual]:
-    return (candidate for candidate in candidates if candidate)
-
-
-def _distance(candidate: Counterfactual) -> float:
-    return candidate.distance
 
 
 def _nearest_on(origin: _Origin, path: Decisions) -> Counterfactual | None:
