@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.export import c_check, export, python
+from diprl.export.c_types import SINGLE
 from diprl.export.samples import Samples, draw
 from diprl.program import Primitives, Program, parse
 from parity import EXAMPLE
@@ -80,12 +81,12 @@ def _neural(features: NDArray[np.float64], actions: int) -> dict[str, float]:
 
 
 def _compiled(program: Program, samples: Samples, folder: Path) -> dict[str, float]:
-    library = c_check.Library([(program, export(program, "c", folder).files[1], ())])
+    library = c_check.Library([export(program, "c", folder).files[1]])
     with np.errstate(over="ignore"):
         single = replace(samples, features=samples.features.astype(np.float32))
     return {
         "C, double": _best(lambda: library.run(program, samples), len(samples)),
-        "C, float": _best(lambda: library.run(program, single, kind=np.float32), len(samples)),
+        "C, float": _best(lambda: library.run(program, single, real=SINGLE), len(samples)),
     }
 
 

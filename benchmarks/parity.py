@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.export import TARGETS, Check, draw
+from diprl.export import TARGETS, Check, Written, draw, write_files
 from diprl.program import Program, parse
 
 CHUNK = 100_000
@@ -60,12 +60,12 @@ def _checks(program: Program, target: str, random: int, near: int) -> list[Check
     module = import_module(f"diprl.export.{target}")
     with TemporaryDirectory() as folder:
         try:
-            files = _write(module.render(program, ()), Path(folder))
+            files = write_files(module.render(program, ()), folder)
         except DiprlError as error:
             return [Check("export", note=str(error))]
         totals: dict[str, Check] = {}
         for chunk in _chunks(program, random, near):
-            for check in module.check(program, files, chunk, ()):
+            for check in module.check(Written(program, files, chunk)):
                 before = totals.get(check.name, Check(check.name))
                 observations = before.observations + check.observations
                 disagreements = before.disagreements + check.disagreements
@@ -80,12 +80,6 @@ def _chunks(program: Program, random: int, near: int) -> Iterator[Any]:
     for seed in range(-(-max(random, near) // CHUNK)):
         start = seed * CHUNK
         yield draw(program, max(0, min(CHUNK, random - start)), max(0, min(CHUNK, near - start)), seed)
-
-
-def _write(rendered: dict[str, str | bytes], folder: Path) -> list[Path]:
-    for name, content in rendered.items():
-        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    return [folder / name for name in rendered]
 
 
 def _row(program: Program, target: str, check: Check) -> str:

@@ -17,7 +17,7 @@ from diprl.policy.derivation_tree import (
     Terminals,
 )
 from diprl.policy.dtsemnet import DTSemNet
-from diprl.program import Program
+from diprl.program import Program, ast
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
 from diprl.program.signature import Continuous, Discrete, Signature
 
@@ -116,16 +116,11 @@ def only(primitive: int, count: int) -> Blend:
 
 def chain(program: Program) -> tuple[list[Condition], list[Terminal]]:
     """Conditions and terminals of an if/elif/else chain, the only shape the learner's grammar has."""
-    conditions, terminals, node = [], [], program.root
-    while isinstance(node, If):
-        if isinstance(node.then, If):
-            raise DiprlError(
-                "only an if/elif/else chain can be trained on: this program nests an if inside a branch"
-            )
-        conditions.append(node.condition)
-        terminals.append(node.then)
-        node = node.orelse
-    return conditions, [*terminals, node]
+    if not ast.is_chain(program.root):
+        raise DiprlError(
+            "only an if/elif/else chain can be trained on: this program nests an if inside a branch"
+        )
+    return ast.conditions(program.root), ast.terminals(program.root)
 
 
 def embed(

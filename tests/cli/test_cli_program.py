@@ -53,7 +53,7 @@ def test_explain_says_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "gives left" in text
 
 
-def test_explain_as_json_flips(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_as_json_gives_a_counterfactual(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("explain", folder, "--from-reset", 3, "--state", "pole_angle=-0.1", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["state"]["pole_angle"] == -0.1

@@ -12,7 +12,7 @@ from diprl.program import Program
 from tests.export.examples import CHAIN, NESTED
 
 FOLDER = Path(__file__).with_name("golden")
-TARGETS = ("python", "c", "json", "latex", "svg", "st")
+MODULES = ("python", "c", "c_main", "json", "latex", "svg", "st")
 
 
 def rendered(program: Program, target: str) -> dict[str, str]:
@@ -22,7 +22,7 @@ def rendered(program: Program, target: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("program", [CHAIN, NESTED], ids=["chain", "nested"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", MODULES)
 def test_golden(program: Program, target: str) -> None:
     for name, text in rendered(program, target).items():
         assert text == (FOLDER / name).read_text(encoding="utf-8")
@@ -30,6 +30,6 @@ def test_golden(program: Program, target: str) -> None:
 
 if __name__ == "__main__":
     for each in (CHAIN, NESTED):
-        for target_name in TARGETS:
+        for target_name in MODULES:
             for file_name, content in rendered(each, target_name).items():
                 (FOLDER / file_name).write_text(content, encoding="utf-8")

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from diprl.export import c, c_check, draw, export
+from diprl.export.c_types import SINGLE, number_types
 from diprl.export.parity import act_single, differing
 from diprl.program import Discrete, Feature, Program, Signature, parse
 from tests.program.strategies import extreme_numbers, programs, tame_numbers
@@ -48,15 +49,14 @@ def test_interpreted_targets(program: Program, names: list[str], target: str) ->
 def test_compiled_batches(batch: list[tuple[Program, list[str]]], flags: tuple[str, ...]) -> None:
     chosen = [replace(awkward(program, names), task=f"task {n}") for n, (program, names) in enumerate(batch)]
     with TemporaryDirectory() as folder:
-        parts = [(program, _write(program, Path(folder)), ()) for program in chosen]
-        library = c_check.Library(parts, flags)
+        library = c_check.Library([_write(program, Path(folder)) for program in chosen], flags)
     for program in chosen:
         samples = draw(program, random=100, near=200)
         name = "play" if samples.primitive_actions is None else "blend"
         expected = program.act_batch(samples.features, samples.primitive_actions)
         assert differing(library.run(program, samples, name), expected) == 0, str(program)
-        if c.fits_single(program):
-            found = library.run(program, samples, name, np.float32)
+        if SINGLE in number_types(program):
+            found = library.run(program, samples, name, SINGLE)
             assert differing(found, act_single(program, samples)) == 0, str(program)
 
 
@@ -89,7 +89,7 @@ def test_status_flags(tmp_path: Path) -> None:
     if c_check.compiler() is None:
         pytest.skip("no C compiler")
     program = parse("task: flags\nfeatures: x in [-1, 1], y in [-inf, 3]\nactions: a\na")
-    library = c_check.Library([(program, _write(program, tmp_path), ())])
+    library = c_check.Library([_write(program, tmp_path)])
     rows = np.array([[0.0, 0.0], [np.nan, 0.0], [2.0, -1e9], [0.0, np.inf], [-1.0, 3.0]])
     assert library.status(program, rows) == [0, 1, 2, 3, 0]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
-from diprl.export import TARGETS, Check, ExportReport, c_check, draw, export, json
+from diprl.export import TARGETS, Check, ExportReport, Written, c_check, draw, export, json
 from diprl.program import Program, parse
 from tests.export.examples import BLEND, CHAIN, EXAMPLES, NESTED, NETWORKS
 
@@ -60,7 +60,7 @@ def test_disagreements_are_counted(tmp_path: Path) -> None:
     assert not ExportReport("x", (), (Check("x", 5, 1),)).agrees
     path = tmp_path / "other.json"
     other.save(path)
-    (check,) = json.check(CHAIN, [path], samples, ())
+    (check,) = json.check(Written(CHAIN, [path], samples))
     expected = int((CHAIN.act_batch(samples.features) != other.act_batch(samples.features)).sum())
     assert check.disagreements == expected > 0
     assert f"DISAGREES {expected} times" in str(check)

@@ -1,4 +1,4 @@
-"""Explanations: contributions add up, and the flips are real and smallest."""
+"""Explanations: contributions add up, and the counterfactuals are real and smallest."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_explanation_of_one_condition() -> None:
     assert found.nearest is not None
     assert found.nearest.distance == pytest.approx(0.5 / np.sqrt(10))
     assert dict(found.nearest.changes) == pytest.approx({"angle": 0.15, "rate": 0.05})
-    assert [dict(flip.changes) for flip in found.single] == [
+    assert [dict(change.changes) for change in found.single] == [
         pytest.approx({"angle": 0.5 / 3}),
         pytest.approx({"rate": 0.5}),
     ]
@@ -43,25 +43,25 @@ def test_scales_change_what_is_near() -> None:
 def test_bounds_are_respected() -> None:
     program = parse("features: x in [0, 1], y\nactions: a, b\nif x + 0.1*y > 2: b\nelse: a")
     found = program.explain([0.5, 0.0])
-    assert [flip.changes[0][0] for flip in found.single] == ["y"]
+    assert [change.changes[0][0] for change in found.single] == ["y"]
     assert found.nearest is not None
     assert found.nearest.features == pytest.approx((1.0, 10.0))
 
 
-def test_no_flip_where_no_other_action_exists() -> None:
+def test_no_change_where_no_other_action_exists() -> None:
     found = parse("features: x\nactions: a, b\nif x > 0: a\nelif 1 < 0: b\nelse: a").explain([1.0])
     assert found.nearest is None
     assert found.single == ()
 
 
-def test_observations_that_are_not_finite_have_no_flips() -> None:
+def test_observations_that_are_not_finite_have_no_counterfactuals() -> None:
     found = CARTPOLE.explain([np.nan, 0.0])
     assert (found.action, found.nearest, found.single) == ("left", None, ())
 
 
 @settings(max_examples=50)
 @given(programs(tame_numbers, (Discrete, Continuous)), st.integers(0, 1000))
-def test_flips_flip_and_none_is_shorter(program: Program, seed: int) -> None:
+def test_changes_change_the_action_and_none_is_shorter(program: Program, seed: int) -> None:
     generator = np.random.default_rng(seed)
     state = np.clip(
         generator.normal(size=len(program.signature.features)).round(2),
@@ -69,9 +69,9 @@ def test_flips_flip_and_none_is_shorter(program: Program, seed: int) -> None:
         [feature.high for feature in program.signature.features],
     )
     found, current = program.explain(state), terminal(program, tuple(state))
-    for flip in (*found.single, *([found.nearest] if found.nearest else [])):
-        assert terminal(program, flip.features) != current
-        assert dict(flip.changes).keys() <= set(program.signature.feature_names)
+    for change in (*found.single, *([found.nearest] if found.nearest else [])):
+        assert terminal(program, change.features) != current
+        assert dict(change.changes).keys() <= set(program.signature.feature_names)
     if found.single:
         assert found.nearest is not None
         assert found.nearest.distance <= found.single[0].distance * (1 + 1e-6) + 1e-6

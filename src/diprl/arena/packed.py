@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from diprl.arena.twin import Lanes, play_until
-from diprl.program import Program
-from diprl.program.ast import Act, If, Node
+from diprl.program import Program, ast
+from diprl.program.paths import leaf_paths
 from diprl.tasks.base import Twin
 
 
@@ -34,21 +34,14 @@ def pack(program: Program, conditions: int) -> Packed:
         lengths=np.full(conditions + 1, conditions + 1.0, np.float32),
         actions=np.zeros(conditions + 1, np.int32),
     )
-    leaf, index = 0, 0
-    stack: list[tuple[Node, dict[int, int]]] = [(program.root, {})]
-    while stack:
-        node, path = stack.pop()
-        if isinstance(node, If):
-            packed.weights[index] = (*node.condition.weights, node.condition.bias)
-            stack += [(node.orelse, path | {index: -1}), (node.then, path | {index: 1})]
-            index += 1
-        elif isinstance(node, Act):
-            for condition, sign in path.items():
-                packed.paths[leaf, condition] = sign
-            packed.lengths[leaf], packed.actions[leaf] = len(path), node.action
-            leaf += 1
-        else:
+    for index, held in enumerate(ast.conditions(program.root)):
+        packed.weights[index] = (*held.weights, held.bias)
+    for leaf, (terminal, path) in enumerate(leaf_paths(program.root)):
+        if not isinstance(terminal, ast.Act):
             raise TypeError("only programs with discrete actions run on a twin")
+        for decision in path:
+            packed.paths[leaf, decision.number] = 1 if decision.holds else -1
+        packed.lengths[leaf], packed.actions[leaf] = len(path), terminal.action
     return packed._replace(weights=packed.weights.astype(np.float32))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """Say why a program takes its action in a state, and the smallest change of the state that flips it."""
+    """Say why a program takes its action in a state, and the smallest change of the state that changes it."""
 
     program: Annotated[Path, tyro.conf.Positional]
     """A run folder or a program file."""
@@ -99,15 +99,15 @@ def describe(program: "Program", state: dict[str, float], found: "Explanation") 
         ]
     if not found.steps:
         lines.append("It has no conditions: it does so in every state.")
-    return "\n".join(lines + flip_lines(found))
+    return "\n".join(lines + change_lines(found))
 
 
-def flip_lines(found: "Explanation") -> list[str]:
+def change_lines(found: "Explanation") -> list[str]:
     """What would have to change for another action."""
     if found.nearest is None:
         return [] if not found.steps else ["", "No state within the features' bounds gives another action."]
     lines = ["", f"smallest change   {found.nearest} (distance {found.nearest.distance:.4g})"]
-    for number, flip in enumerate(found.single):
+    for number, change in enumerate(found.single):
         title = "one feature only" if number == 0 else ""
-        lines.append(f"{title:18}{flip}")
+        lines.append(f"{title:18}{change}")
     return lines

@@ -1,15 +1,12 @@
 """`diprl export`: a program in another language, checked as it is written."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import tyro
 
 from diprl.errors import DiprlError, unknown
-
-if TYPE_CHECKING:
-    from diprl.export import ExportReport
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class Command:
     """Also write a C main that reads observations and prints actions."""
 
     def run(self) -> int:
-        from diprl.export import TARGETS, export
+        from diprl.export import TARGETS, c_main, export, write_files
         from diprl.runs.folder import load_program
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.networks import networks_of
@@ -41,15 +38,7 @@ class Command:
         networks = networks_of(program)
         check_writable(self.out)
         reports = [export(program, target, self.out, networks) for target in targets]
-        if not self.main:
-            reports = [without_main(report) for report in reports]
         print(*reports, sep="\n")
+        if self.main:
+            print(*("main: wrote", *write_files(c_main.render(program, networks), self.out)))
         return 0 if all(report.agrees for report in reports) else 1
-
-
-def without_main(report: "ExportReport") -> "ExportReport":
-    """The same export less the small program to try it with."""
-    extra = [path for path in report.files if path.name.endswith("_main.c")]
-    for path in extra:
-        path.unlink()
-    return replace(report, files=tuple(path for path in report.files if path not in extra))

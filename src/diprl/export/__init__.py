@@ -4,13 +4,13 @@
 ['c', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from diprl.errors import unknown
 from diprl.export.networks import Network, matching
-from diprl.export.report import Check, ExportReport
+from diprl.export.report import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
 from diprl.program import Program
 
@@ -42,16 +42,27 @@ def export(
     module = import_module(f"diprl.export.{target}")
     networks = matching(program, primitives)
     samples = samples or draw(program, networks=networks)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [_write(folder / name, content) for name, content in module.render(program, networks).items()]
-    checks = module.check(program, files, samples, networks)
+    files = write_files(module.render(program, networks), folder)
+    checks = module.check(Written(program, files, samples, networks))
     return ExportReport(target, tuple(files), tuple(checks), samples.description)
 
 
-def _write(path: Path, content: str | bytes) -> Path:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
+def write_files(contents: Mapping[str, str | bytes], folder: str | Path) -> list[Path]:
+    """Write what a target rendered, and say where."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        (Path(folder) / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return [Path(folder) / name for name in contents]
 
 
-__all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "draw", "export"]
+__all__ = [
+    "TARGETS",
+    "Check",
+    "ExportReport",
+    "Network",
+    "Samples",
+    "Written",
+    "draw",
+    "export",
+    "write_files",
+]

@@ -1,52 +1,25 @@
 """C99 without allocation or dependencies: a header and a source, in double and in single precision."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import inf, isfinite, isinf
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from math import inf, isfinite
 
-import numpy as np
-
-from diprl.export import c_check, c_main, structure
+from diprl.export import c_check, structure
 from diprl.export.c_networks import network_functions
-from diprl.export.c_words import RESERVED, comment, literal, literal_single, safe
+from diprl.export.c_types import DOUBLE, RESERVED, Real, comment, number_types, valid_name
 from diprl.export.networks import Network, matching
 from diprl.export.parity import single_precision
-from diprl.export.report import Check
-from diprl.export.samples import Samples
-from diprl.program import Act, Affine, Blend, Continuous, Discrete, If, Node, Primitives, Program, Terminal
-from diprl.program.ast import walk
+from diprl.program import Act, Condition, Continuous, Discrete, Feature, Primitives, Program, Terminal
+from diprl.program.evaluate import entry_forms
+from diprl.program.linear_text import format_linear
+from diprl.program.paths import format_lines
 
-
-@dataclass(frozen=True)
-class Real:
-    """One floating-point type: how it is called and how its numbers are written."""
-
-    name: str
-    suffix: str
-    """Ends the names of functions of this type."""
-    number: Callable[[float], str]
-    tanh: str
-
-
-DOUBLE = Real("double", "", literal, "tanh")
-SINGLE = Real("float", "_float", literal_single, "tanhf")
+check = c_check.check
+_FLAG_NAMES = ("OK", "NOT_FINITE", "OUT_OF_BOUNDS")
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
     name = structure.prefix(program)
-    return {
-        f"{name}.h": header(program, networks),
-        f"{name}.c": source(program, networks),
-        f"{name}_main.c": c_main.main(program, networks),
-    }
-
-
-def check(
-    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
-) -> list[Check]:
-    """Compile the written source and let it play every observation."""
-    return c_check.check(program, files, samples, networks, single=fits_single(program, networks))
+    return {f"{name}.h": header(program, networks), f"{name}.c": source(program, networks)}
 
 
 def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
@@ -56,24 +29,14 @@ def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
     return header(program, networks) + "\n" + source(program, networks).replace(include, "")
 
 
-def fits_single(program: Program, networks: Sequence[Network] = ()) -> bool:
-    """Whether every number of the program is finite as a 32-bit float."""
-    numbers = [value for node in walk(single_precision(program.root)) for value in _numbers(node)]
-    arrays = [array for network in networks for layer in network.layers for array in layer]
-    arrays += [array for network in networks for array in (network.mean, network.std)]
-    with np.errstate(all="ignore"):
-        return all(map(isfinite, numbers)) and all(
-            bool(np.isfinite(np.asarray(array, np.float32)).all()) for array in arrays
-        )
-
-
 def header(program: Program, networks: Sequence[Network] = ()) -> str:
     """The declarations: sizes, action names, status flags and functions."""
-    name = structure.prefix(program)
-    lines = [comment(f"A program for {program.task}" if program.task else "A program"), *_inputs(program), ""]
-    lines += [f"#ifndef {name.upper()}_H", f"#define {name.upper()}_H", ""]
-    lines += [*_sizes(program, networks), "", *_flags(name), ""]
-    for real in _reals(program, networks):
+    constant = structure.prefix(program).upper()
+    lines = [comment(structure.title(program))]
+    lines += [comment(_input(*numbered)) for numbered in enumerate(program.signature.features)]
+    lines += ["", f"#ifndef {constant}_H", f"#define {constant}_H", ""]
+    lines += [*_sizes(program, networks), "", *_FLAGS.format(constant=constant).splitlines(), ""]
+    for real in number_types(program, networks):
         lines += [f"{line};" for line in _signatures(program, networks, real)]
     return "\n".join([*lines, "", "#endif"]) + "\n"
 
@@ -82,9 +45,9 @@ def source(program: Program, networks: Sequence[Network] = ()) -> str:
     """The definitions, once per floating-point type."""
     name = structure.prefix(program)
     parts = [f'#include "{name}.h"\n', _PREAMBLE]
-    for real in _reals(program, networks):
+    for real in number_types(program, networks):
         if not isinstance(program.signature.actions, Discrete):
-            parts.append(_clip(name, real))
+            parts.append(_CLIP.format(real=real.name, name=f"{name}_clip{real.suffix}"))
         signatures = _signatures(program, networks, real)
         parts += [_status(program, real, signatures[0]), _body(program, real, signatures[1])]
         if networks:
@@ -92,32 +55,16 @@ def source(program: Program, networks: Sequence[Network] = ()) -> str:
     return "\n".join(parts)
 
 
-def _numbers(node: Node) -> Sequence[float]:
-    """The numbers of one node."""
-    if isinstance(node, If):
-        return (*node.condition.weights, node.condition.bias)
-    if isinstance(node, Affine):
-        return (*node.bias, *(value for row in node.weights for value in row))
-    return node.weights if isinstance(node, Blend) else ()
-
-
-def _reals(program: Program, networks: Sequence[Network]) -> list[Real]:
-    return [DOUBLE, SINGLE] if fits_single(program, networks) else [DOUBLE]
-
-
-def _inputs(program: Program) -> list[str]:
-    """What each entry of the input means, as comments."""
-    lines = []
-    for index, feature in enumerate(program.signature.features):
-        unit = f" [{feature.unit}]" if feature.unit else ""
-        bounds = f" in [{feature.low!r}, {feature.high!r}]" if isfinite(feature.high - feature.low) else ""
-        meaning = f": {feature.meaning}" if feature.meaning else ""
-        lines.append(comment(f"features[{index}]: {feature.name}{unit}{bounds}{meaning}"))
-    return lines
+def _input(index: int, feature: Feature) -> str:
+    """What an entry of the input means."""
+    unit = f" [{feature.unit}]" if feature.unit else ""
+    bounds = f" in [{feature.low!r}, {feature.high!r}]" if isfinite(feature.high - feature.low) else ""
+    meaning = f": {feature.meaning}" if feature.meaning else ""
+    return f"features[{index}]: {feature.name}{unit}{bounds}{meaning}"
 
 
 def _sizes(program: Program, networks: Sequence[Network]) -> list[str]:
-    big, actions = structure.prefix(program).upper(), program.signature.actions
+    name, actions = structure.prefix(program), program.signature.actions
     sizes = {"FEATURES": len(program.signature.features)}
     if not isinstance(actions, Discrete):
         sizes["OUTPUTS" if isinstance(actions, Continuous) else "ACTUATORS"] = len(actions.low)
@@ -125,129 +72,107 @@ def _sizes(program: Program, networks: Sequence[Network]) -> list[str]:
         sizes["PRIMITIVES"] = len(actions.names)
     if networks:
         sizes["SENSES"] = len(networks[0].mean)
-    lines = [f"#define {big}_{key} {value}" for key, value in sizes.items()]
-    names = enumerators(program)
+    lines = [f"#define {name.upper()}_{key} {value}" for key, value in sizes.items()]
     kind = {Discrete: "action", Continuous: "output", Primitives: "primitive"}[type(actions)]
-    entries = ", ".join(f"{word} = {index}" for index, word in enumerate(names))
-    return [*lines, "", f"enum {big.lower()}_{kind} {{ {entries} }};"]
+    entries = ", ".join(f"{constant} = {index}" for index, constant in enumerate(_enumerators(program)))
+    return [*lines, "", f"enum {name}_{kind} {{ {entries} }};"]
 
 
-def enumerators(program: Program) -> list[str]:
+def _enumerators(program: Program) -> list[str]:
     """One constant per action, output or primitive."""
-    big = structure.prefix(program).upper()
-    taken = [
-        f"{big}_{word}" for word in ("FEATURES", "OUTPUTS", "ACTUATORS", "PRIMITIVES", "SENSES", "H", "OK")
-    ]
-    taken += [f"{big}_NOT_FINITE", f"{big}_OUT_OF_BOUNDS"]
-    return structure.safe_names([f"{big}_{name.upper()}" for name in program.signature.actions.names], taken)
-
-
-def _flags(name: str) -> list[str]:
-    big = name.upper()
-    return [
-        comment(
-            "What a status function returns: zero, or these flags added up. A condition that involves NaN"
-        ),
-        comment(
-            "is false, so that the program still acts as defined; whether to obey it is up to the caller."
-        ),
-        f"enum {{ {big}_OK = 0, {big}_NOT_FINITE = 1, {big}_OUT_OF_BOUNDS = 2 }};",
-    ]
+    prefix = structure.prefix(program).upper() + "_"
+    taken = ("FEATURES", "OUTPUTS", "ACTUATORS", "PRIMITIVES", "SENSES", "H", *_FLAG_NAMES)
+    names = [prefix + name.upper() for name in program.signature.actions.names]
+    return structure.unique_names(names, [prefix + name for name in taken])
 
 
 def _signatures(program: Program, networks: Sequence[Network], real: Real) -> list[str]:
     """The functions of one type, without semicolons: status, the program, perhaps the whole controller."""
-    name, actions = structure.prefix(program), program.signature.actions
-    found = [f"int {name}_status{real.suffix}(const {real.name} *features)"]
+    name, kind, actions = structure.prefix(program), real.name, program.signature.actions
+    status = f"int {name}_status{real.suffix}(const {kind} *features)"
+    play = f"{name}_play{real.suffix}(const {kind} *features"
     if isinstance(actions, Discrete):
-        return [*found, f"int {name}_play{real.suffix}(const {real.name} *features)"]
+        return [status, f"int {play})"]
     if isinstance(actions, Continuous):
-        return [*found, f"void {name}_play{real.suffix}(const {real.name} *features, {real.name} *action)"]
-    inputs = f"(const {real.name} *features, const {real.name} *primitive_actions, {real.name} *action)"
-    found.append(f"void {name}_blend{real.suffix}{inputs}")
-    whole = f"void {name}_play{real.suffix}{inputs.replace('primitive_actions', 'senses')}"
-    return [*found, whole] if networks else found
-
-
-def _clip(name: str, real: Real) -> str:
-    kind = real.name
-    return (
-        f"static {kind} {name}_clip{real.suffix}({kind} value, {kind} low, {kind} high)\n{{\n"
-        "    return value < low ? low : value > high ? high : value;\n}\n"
-    )
+        return [status, f"void {play}, {kind} *action)"]
+    blend = f"{name}_blend{real.suffix}(const {kind} *features"
+    found = [status, f"void {blend}, const {kind} *primitive_actions, {kind} *action)"]
+    return [*found, f"void {play}, const {kind} *senses, {kind} *action)"] if networks else found
 
 
 def _status(program: Program, real: Real, signature: str) -> str:
     """Flags for input that is not finite or outside of the declared bounds."""
-    big = structure.prefix(program).upper()
-    lines = [
-        f"    int index, flags = {big}_OK;",
-        "",
-        f"    for (index = 0; index < {big}_FEATURES; index++) {{",
-    ]
-    lines += [
-        "        if (!isfinite(features[index])) {",
-        f"            flags |= {big}_NOT_FINITE;",
-        "        }",
-        "    }",
-    ]
+    constant = structure.prefix(program).upper()
+    lines = [_FINITE.format(signature=signature, constant=constant)]
     for index, feature in enumerate(program.signature.features):
-        tests = [f"features[{index}] < {_limit(feature.low, real)}"] if feature.low != -inf else []
-        tests += [f"features[{index}] > {_limit(feature.high, real)}"] if feature.high != inf else []
+        tests = [f"features[{index}] < {real.constant(feature.low)}"] if feature.low != -inf else []
+        tests += [f"features[{index}] > {real.constant(feature.high)}"] if feature.high != inf else []
         if tests:
-            lines += [f"    if ({' || '.join(tests)}) {{", f"        flags |= {big}_OUT_OF_BOUNDS;", "    }"]
-    return f"{signature}\n{{\n" + "\n".join(lines) + "\n    return flags;\n}\n"
+            lines += [
+                f"    if ({' || '.join(tests)}) {{",
+                f"        flags |= {constant}_OUT_OF_BOUNDS;",
+                "    }",
+            ]
+    return "\n".join([*lines, "    return flags;", "}"]) + "\n"
 
 
 def _body(program: Program, real: Real, signature: str) -> str:
     """The function that holds the program."""
-    names = structure.safe_names([*map(safe, program.signature.feature_names)], RESERVED)
-    mixed = structure.safe_names([*map(safe, program.signature.actions.names)], {*RESERVED, *names})
+    inputs = structure.variables(program, RESERVED, valid=valid_name)
     root = program.root if real is DOUBLE else single_precision(program.root)
-    reads = structure.read_features(root)
-    lines = [f"    const {real.name} {names[index]} = features[{index}];" for index in reads]
+    reads, width = structure.read_features(root), f"{structure.prefix(program).upper()}_ACTUATORS"
+    lines = [f"    const {real.name} {inputs.features[index]} = features[{index}];" for index in reads]
+    for index in structure.used_primitives(root):
+        vector = f"const {real.name} *{inputs.primitives[index]}"
+        lines.append(f"    {vector} = primitive_actions + {index} * {width};")
+    lines += ["" if reads else "    (void)features;\n"]
+
+    def test(_: str, condition: Condition) -> str:
+        form = format_linear(condition.weights, condition.bias, inputs.features, real.notation)
+        return f"if ({form} > {real.constant(0.0)}) {{"
+
+    def leaf(terminal: Terminal) -> Iterator[str]:
+        return _leaf(terminal, program, real, inputs)
+
+    lines += format_lines(root, test, leaf, {"end": "}"}, level=1, returning=True)
+    return "\n".join([signature, "{", *lines, "}"]) + "\n"
+
+
+def _leaf(leaf: Terminal, program: Program, real: Real, inputs: structure.Variables) -> Iterator[str]:
     actions = program.signature.actions
-    if isinstance(actions, Primitives):
-        width = f"{structure.prefix(program).upper()}_ACTUATORS"
-        used = structure.used_primitives(root)
-        lines += [f"    const {real.name} *{mixed[i]} = primitive_actions + {i} * {width};" for i in used]
-    lines += [] if reads else ["    (void)features;"]
-    lines.append("")
-    for indent, kind, payload in structure.returning(root):
-        space = "    " * (indent + 1)
-        if kind == "if":
-            form = structure.linear(payload.weights, payload.bias, names, real.number)
-            lines.append(f"{space}if ({form} > {real.number(0.0)}) {{")
-        elif kind == "end":
-            lines.append(f"{space}}}")
-        else:
-            lines += [space + line for line in _leaf(payload, program, real, names, mixed)]
-    return f"{signature}\n{{\n" + "\n".join(lines) + "\n}\n"
+    if isinstance(leaf, Act) or isinstance(actions, Discrete):
+        yield f"return {_enumerators(program)[leaf.action]};"  # type: ignore[union-attr]
+        return
+    clip = f"{structure.prefix(program)}_clip{real.suffix}"
+    forms = entry_forms(leaf, inputs.features, inputs.entries)
+    for entry, (form, low, high) in enumerate(zip(forms, actions.low, actions.high, strict=True)):
+        value = format_linear(*form, real.notation)
+        yield f"action[{entry}] = {clip}({value}, {real.constant(low)}, {real.constant(high)});"
+    yield "return;"
 
 
-def _leaf(
-    leaf: Terminal, program: Program, real: Real, names: Sequence[str], mixed: Sequence[str]
-) -> list[str]:
-    if isinstance(leaf, Act):
-        return [f"return {enumerators(program)[leaf.action]};"]
-    actions = program.signature.actions
-    assert not isinstance(actions, Discrete)  # held by the program's constructor
-    lines = []
-    for entry, (low, high) in enumerate(zip(actions.low, actions.high, strict=True)):
-        if isinstance(leaf, Affine):
-            form = structure.linear(leaf.weights[entry], leaf.bias[entry], names, real.number)
-        else:
-            form = structure.linear(leaf.weights, 0.0, [f"{name}[{entry}]" for name in mixed], real.number)
-        clip = f"{structure.prefix(program)}_clip{real.suffix}"
-        lines.append(f"action[{entry}] = {clip}({form}, {_limit(low, real)}, {_limit(high, real)});")
-    return [*lines, "return;"]
+_FLAGS = """\
+/* What a status function returns: zero, or these flags added up. A condition that involves NaN */
+/* is false, so that the program still acts as defined; whether to obey it is up to the caller. */
+enum {{ {constant}_OK = 0, {constant}_NOT_FINITE = 1, {constant}_OUT_OF_BOUNDS = 2 }};"""
 
+_CLIP = """\
+static {real} {name}({real} value, {real} low, {real} high)
+{{
+    return value < low ? low : value > high ? high : value;
+}}
+"""
 
-def _limit(value: float, real: Real) -> str:
-    if isinf(value) or (real is SINGLE and abs(value) > float(np.finfo(np.float32).max)):
-        return "(-INFINITY)" if value < 0 else "INFINITY"
-    return ("-" if value < 0 else "") + real.number(abs(value))
+_FINITE = """\
+{signature}
+{{
+    int index, flags = {constant}_OK;
 
+    for (index = 0; index < {constant}_FEATURES; index++) {{
+        if (!isfinite(features[index])) {{
+            flags |= {constant}_NOT_FINITE;
+        }}
+    }}"""
 
 _PREAMBLE = """#include <float.h>
 #include <math.h>

@@ -7,24 +7,24 @@ from diprl.export.networks import Network
 from diprl.program import Discrete, Primitives, Program
 
 
+def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
+    return {f"{structure.prefix(program)}_main.c": main(program, networks)}
+
+
 def main(program: Program, networks: Sequence[Network] = ()) -> str:
     """A `main` that reads observations from standard input and prints actions and their status."""
-    name, big, actions = (
-        structure.prefix(program),
-        structure.prefix(program).upper(),
-        program.signature.actions,
-    )
-    function = "blend" if isinstance(actions, Primitives) and not networks else "play"
-    extra = (
-        f"{big}_PRIMITIVES * {big}_ACTUATORS" if function == "blend" else f"{big}_SENSES" if networks else "0"
-    )
-    if isinstance(actions, Discrete):
-        variables, act = "", f'printf("%d", {name}_play(input));'
-    else:
-        inputs = f"input, input + {big}_FEATURES" if extra != "0" else "input"
+    name, actions = structure.prefix(program), program.signature.actions
+    constant = name.upper()
+    extra = f"{constant}_SENSES" if networks else "0"
+    if isinstance(actions, Primitives) and not networks:
+        extra = f"{constant}_PRIMITIVES * {constant}_ACTUATORS"
+    variables, act = "", f'printf("%d", {name}_play(input));'
+    if not isinstance(actions, Discrete):
+        function = "play" if networks or not isinstance(actions, Primitives) else "blend"
+        inputs = "input" if extra == "0" else f"input, input + {constant}_FEATURES"
         variables = f"    double action[{len(actions.low)}];\n    int entry;\n"
         act = f"{name}_{function}({inputs}, action);\n{_PRINT.format(width=len(actions.low))}"
-    return _MAIN.format(name=name, size=f"{big}_FEATURES + {extra}", variables=variables, act=act)
+    return _MAIN.format(name=name, size=f"{constant}_FEATURES + {extra}", variables=variables, act=act)
 
 
 _PRINT = """        for (entry = 0; entry < {width}; entry++) {{

@@ -1,15 +1,24 @@
 """A formula for papers: cases for a chain, indented lines for a nested program. Needs amsmath only."""
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.report import Check
-from diprl.export.samples import Samples
-from diprl.program import Act, Affine, Blend, If, Program, Terminal
+from diprl.export.report import Check, Written
+from diprl.program import Affine, Condition, Continuous, Program, Terminal
+from diprl.program.ast import conditions, is_chain, terminals
+from diprl.program.linear_text import Notation, short_number
+from diprl.program.paths import format_lines
+from diprl.program.text_format import format_condition, format_terminal
 
+_DOCUMENT = r"""\documentclass[border=4pt]{standalone}
+\usepackage{amsmath}
+\begin{document}
+$\displaystyle
+FORMULA$
+\end{document}
+"""
 _ESCAPES = {character: "\\" + character for character in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
@@ -18,25 +27,17 @@ def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]
     return {f"{structure.prefix(program)}.tex": to_latex(program, standalone=True)}
 
 
-def check(
-    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
-) -> list[Check]:
+def check(written: Written) -> list[Check]:
     return [Check("formula", note="it is for reading, with every digit of the program")]
 
 
 def to_latex(program: Program, standalone: bool = False) -> str:
     """The formula; `standalone` wraps it into a document of its own."""
-    formula = _cases(program) if _is_chain(program) else _lines(program)
-    if not standalone:
-        return formula
-    head = (
-        r"\documentclass[border=4pt]{standalone}"
-        + "\n"
-        + r"\usepackage{amsmath}"
-        + "\n"
-        + r"\begin{document}"
+    single = len(program.signature.actions.names) == 1 or not isinstance(
+        program.signature.actions, Continuous
     )
-    return f"{head}\n$\\displaystyle\n{formula}$\n\\end{{document}}\n"
+    formula = _cases(program) if single and is_chain(program.root) else _lines(program)
+    return _DOCUMENT.replace("FORMULA", formula) if standalone else formula
 
 
 def number(value: float) -> str:
@@ -45,7 +46,7 @@ def number(value: float) -> str:
     >>> number(1e-05), number(2.5), number(3.0)
     ('10^{-5}', '2.5', '3')
     """
-    mantissa, _, exponent = repr(value).removesuffix(".0").partition("e")
+    mantissa, _, exponent = short_number(value).partition("e")
     if not exponent:
         return mantissa
     power = f"10^{{{int(exponent)}}}"
@@ -57,65 +58,46 @@ def escape(text: str) -> str:
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 
-def _is_chain(program: Program) -> bool:
-    """Whether no branch but the last holds another condition, and each terminal is a single expression."""
-    node = program.root
-    while isinstance(node, If):
-        if isinstance(node.then, If):
-            return False
-        node = node.orelse
-    return len(program.signature.actions.names) == 1 or not isinstance(node, Affine)
-
-
 def _cases(program: Program) -> str:
-    rows, node = [], program.root
-    while isinstance(node, If):
-        assert not isinstance(node.then, If)  # a chain
-        rows.append(rf"{_terminal(node.then, program)[-1]} & \text{{if }} {_condition(node, program)}")
-        node = node.orelse
-    rows.append(_terminal(node, program)[-1] + (r" & \text{otherwise}" if rows else ""))
-    left = r"a(s) = " if not isinstance(node, Affine) else ""
-    body = (" \\\\\n").join(f"  {row}" for row in rows)
-    return f"{left}\\begin{{cases}}\n{body}\n\\end{{cases}}\n"
+    *leaves, last = terminals(program.root)
+    rows = [
+        rf"{_terminal(leaf, program)[-1]} & \text{{if }} {_condition(condition, program)}"
+        for leaf, condition in zip(leaves, conditions(program.root), strict=True)
+    ]
+    rows.append(_terminal(last, program)[-1] + (r" & \text{otherwise}" if rows else ""))
+    left = r"a(s) = " if not isinstance(last, Affine) else ""
+    return f"{left}\\begin{{cases}}\n{_joined(rows)}\n\\end{{cases}}\n"
 
 
 def _lines(program: Program) -> str:
     """One line per statement, indented as in the program's text."""
-    lines = []
-    for indent, kind, payload in structure.chained(program.root):
-        space = r"\quad " * indent
-        if kind in ("if", "elif"):
-            word = "if" if kind == "if" else "else if"
-            lines.append(rf"{space}\textbf{{{word} }} {_form(payload.weights, payload.bias, program)} > 0")
-        elif kind == "else":
-            lines.append(rf"{space}\textbf{{else}}")
-        elif kind == "leaf":
-            lines += [space + line for line in _terminal(payload, program)]
-    body = (" \\\\\n").join(f"  {line}" for line in lines)
-    return f"\\begin{{array}}{{l}}\n{body}\n\\end{{array}}\n"
+
+    def test(keyword: str, condition: Condition) -> str:
+        text = "if" if keyword == "if" else "else if"
+        return rf"\textbf{{{text} }} {_condition(condition, program)}"
+
+    others = {"else": r"\textbf{else}"}
+    lines = format_lines(program.root, test, lambda leaf: _terminal(leaf, program), others, space=r"\quad ")
+    return f"\\begin{{array}}{{l}}\n{_joined(lines)}\n\\end{{array}}\n"
 
 
-def _condition(node: If, program: Program) -> str:
-    return f"{_form(node.condition.weights, node.condition.bias, program)} > 0"
+def _joined(lines: Iterable[str]) -> str:
+    return (" \\\\\n").join(f"  {line}" for line in lines)
+
+
+def _condition(condition: Condition, program: Program) -> str:
+    return format_condition(condition, program.signature, _NOTATION)
 
 
 def _terminal(leaf: Terminal, program: Program) -> list[str]:
-    names = [_name(name) for name in program.signature.actions.names]
-    if isinstance(leaf, Act):
-        return [names[leaf.action]]
-    if isinstance(leaf, Blend):
-        return [structure.linear(leaf.weights, 0.0, names, number, r"\,")]
-    rows = zip(names, leaf.weights, leaf.bias, strict=True)
-    return [f"{name} = {_form(row, bias, program)}" for name, row, bias in rows]
-
-
-def _form(weights: Sequence[float], bias: float, program: Program) -> str:
-    names = [_name(name) for name in program.signature.feature_names]
-    return structure.linear(weights, bias, names, number, r"\,")
+    return format_terminal(leaf, program.signature, _NOTATION)
 
 
 def _name(name: str) -> str:
-    """A name as words, with a trailing number as an index."""
-    words = re.fullmatch(r"(.*?[A-Za-z])_?(\d+)", name)
-    stem, index = (words[1], f"_{{{words[2]}}}") if words else (name, "")
+    """A name in text, with a trailing number as an index."""
+    parts = re.fullmatch(r"(.*?[A-Za-z])_?(\d+)", name)
+    stem, index = (parts[1], f"_{{{parts[2]}}}") if parts else (name, "")
     return rf"\text{{{escape(stem.replace('_', ' '))}}}{index}"
+
+
+_NOTATION = Notation(number, r"\,", _name)

@@ -1,7 +1,6 @@
 """An ONNX graph in double precision, built from single products and sums so that every bit stays as it is."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network
 from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check
-from diprl.export.samples import Samples
-from diprl.program import Act, Affine, Discrete, If, Primitives, Program, Terminal
-from diprl.program.ast import walk
+from diprl.export.report import Check, Written
+from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
+from diprl.program.ast import flatten, fold
+from diprl.program.evaluate import entry_forms
 
 _OPSET, _IR = 13, 8
 
@@ -22,9 +21,7 @@ def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, byte
     return {f"{structure.prefix(program)}.onnx": to_onnx(program, networks)}
 
 
-def check(
-    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
-) -> list[Check]:
+def check(written: Written) -> list[Check]:
     """Run the written file, where a runtime is installed."""
     try:
         import onnxruntime  # type: ignore[import-not-found]
@@ -33,15 +30,10 @@ def check(
     options = onnxruntime.SessionOptions()
     # The runtime's optimiser takes a constant that is zero in 32 bits for zero and drops the sum: check what we wrote.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(str(files[0]), options, providers=["CPUExecutionProvider"])
-    feeds: dict[str, Any] = {"features": samples.features}
-    if samples.primitive_actions is not None:
-        feeds |= {"senses": samples.senses} if networks else {"primitive_actions": samples.primitive_actions}
-    known = {entry.name for entry in session.get_inputs()}
-    found: Any = session.run(None, {key: value for key, value in feeds.items() if key in known})[0]
-    if networks:
-        return [compare_networks("graph", program, samples, networks, found=found)]
-    return [compare("graph", program, samples, found)]
+    session = onnxruntime.InferenceSession(str(written.files[0]), options, providers=["CPUExecutionProvider"])
+    feeds = {entry.name: getattr(written.samples, entry.name) for entry in session.get_inputs()}
+    found: Any = session.run(None, feeds)[0]
+    return [(compare_networks if written.networks else compare)("graph", written, found)]
 
 
 def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
@@ -107,12 +99,12 @@ class _Graph:
                 total = self.add("Add", [total, term]) if total else term
         if total and bias == 0.0:
             return total
-        return self.add("Add", [total, self.constant(bias)]) if total else self._filled(bias, columns)
+        return self.add("Add", [total, self.constant(bias)]) if total else self.filled(bias, columns)
 
-    def _filled(self, value: float, columns: Sequence[str]) -> str:
+    def filled(self, value: float, columns: Sequence[str], kind: Any = np.float64) -> str:
         """A constant with one entry per observation; values that are not numbers must not spread into it."""
-        always = self.add("Equal", [columns[0], columns[0]])
-        return self.add("Where", [always, self.constant(value), self.constant(value)])
+        always, constant = self.add("Equal", [columns[0], columns[0]]), self.constant(value, kind)
+        return self.add("Where", [always, constant, constant])
 
     def clip(self, value: str, low: float, high: float) -> str:
         """Limit as the interpreter does, leaving what is not a number."""
@@ -134,36 +126,33 @@ def _inputs(program: Program, networks: Sequence[Network]) -> dict[str, list[int
 def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
     """Leaves and selections from the last node to the root; returns the name of the chosen action."""
     columns = [graph.column("features", index) for index in range(len(program.signature.features))]
-    mixed = _primitive_columns(graph, program, networks)
-    zero, built = graph.constant(0.0), list[str]()
-    for node in reversed(list(walk(program.root))):
-        if isinstance(node, If):
-            value = graph.linear(node.condition.weights, node.condition.bias, columns)
-            test = graph.add("Greater", [value, zero])
-            if not isinstance(program.signature.actions, Discrete):
-                test = graph.add("Unsqueeze", [test, graph.constant([1], np.int64)])
-            built.append(graph.add("Where", [test, built.pop(), built.pop()]))
-        else:
-            built.append(_leaf(graph, node, program, columns, mixed))
-    return built[0]
+    primitives = _primitive_columns(graph, program, networks)
+    zero = graph.constant(0.0)
+
+    def choose(condition: Condition, then: str, orelse: str) -> str:
+        value = graph.linear(condition.weights, condition.bias, columns)
+        test = graph.add("Greater", [value, zero])
+        if not isinstance(program.signature.actions, Discrete):
+            test = graph.add("Unsqueeze", [test, graph.constant([1], np.int64)])
+        return graph.add("Where", [test, then, orelse])
+
+    return fold(flatten(program.root), lambda leaf: _leaf(graph, leaf, program, columns, primitives), choose)
 
 
 def _leaf(
-    graph: _Graph, leaf: Terminal, program: Program, columns: Sequence[str], mixed: Sequence[Sequence[str]]
+    graph: _Graph,
+    leaf: Terminal,
+    program: Program,
+    columns: Sequence[str],
+    primitives: Sequence[Sequence[str]],
 ) -> str:
     actions = program.signature.actions
     if isinstance(leaf, Act) or isinstance(actions, Discrete):
-        assert isinstance(leaf, Act)  # held by the program's constructor
-        always = graph.add("Equal", [columns[0], columns[0]])
-        index = graph.constant(leaf.action, np.int64)
-        return graph.add("Where", [always, index, index])
+        return graph.filled(leaf.action, columns, np.int64)  # type: ignore[union-attr]
     entries = []
-    for entry, (low, high) in enumerate(zip(actions.low, actions.high, strict=True)):
-        if isinstance(leaf, Affine):
-            value = graph.linear(leaf.weights[entry], leaf.bias[entry], columns)
-        else:
-            value = graph.linear(leaf.weights, 0.0, [rows[entry] for rows in mixed])
-        clipped = graph.clip(value, low, high)
+    forms = entry_forms(leaf, columns, primitives)
+    for form, low, high in zip(forms, actions.low, actions.high, strict=True):
+        clipped = graph.clip(graph.linear(*form), low, high)
         entries.append(graph.add("Unsqueeze", [clipped, graph.constant([1], np.int64)]))
     return graph.add("Concat", entries, axis=1)
 

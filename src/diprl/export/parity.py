@@ -1,41 +1,35 @@
 """Comparing an exported form with the interpreter."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.export.networks import Network, run_all
-from diprl.export.report import Check
+from diprl.export.networks import run_all
+from diprl.export.report import Check, Written
 from diprl.export.samples import Samples
-from diprl.program import Affine, Blend, Condition, Discrete, Node, Program, Terminal, evaluate
-from diprl.program.ast import rebuild
+from diprl.program import Discrete, Node, Program, evaluate
+from diprl.program.ast import assemble, flatten, number_rows, with_number_rows
 
 NETWORK_TOLERANCE = 1e-9
 """Networks are summed in another order than NumPy's, so their blends are compared to within this."""
+SINGLE_TOLERANCE = 1e-3
+"""Networks in 32 bits only come near to those in 64."""
 
 
-def compare(name: str, program: Program, samples: Samples, found: NDArray[Any]) -> Check:
+def compare(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:
     """Exact comparison: the same action or the same bits for every observation; NaN equals NaN."""
-    return Check(
-        name, len(samples), differing(found, program.act_batch(samples.features, samples.primitive_actions))
-    )
+    wrong = differing(found, _expected(written.program, written.samples, single))
+    return Check(name, len(written.samples), wrong, "in 32 bits" if single else "")
 
 
-def compare_networks(
-    name: str,
-    program: Program,
-    samples: Samples,
-    networks: Sequence[Network],
-    *,
-    found: NDArray[Any],
-    tolerance: float = NETWORK_TOLERANCE,
-) -> Check:
+def compare_networks(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:
     """Comparison of a whole controller, networks included, to within a tolerance."""
+    samples, tolerance = written.samples, SINGLE_TOLERANCE if single else NETWORK_TOLERANCE
     assert samples.senses is not None  # drawn for these networks
-    expected = program.act_batch(samples.features, run_all(networks, samples.senses))
+    samples = replace(samples, primitive_actions=run_all(written.networks, samples.senses))
+    expected = _expected(written.program, samples, single)
     far = ~np.isclose(found, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
     return Check(name, len(samples), int(far.any(axis=1).sum()), f"to within {tolerance:g}")
 
@@ -46,9 +40,19 @@ def differing(found: NDArray[Any], expected: NDArray[Any]) -> int:
     return int((~same if same.ndim == 1 else ~same.all(axis=1)).sum())
 
 
+def _expected(program: Program, samples: Samples, single: bool) -> NDArray[Any]:
+    return (
+        act_single(program, samples)
+        if single
+        else program.act_batch(samples.features, samples.primitive_actions)
+    )
+
+
 def single_precision(root: Node) -> Node:
     """The tree with every number rounded to a 32-bit float; numbers that do not fit become infinite."""
-    return rebuild(root, _single_condition, _single_terminal)
+    return assemble(
+        with_number_rows(item, [_single(row) for row in number_rows(item)]) for item in flatten(root)
+    )
 
 
 def act_single(program: Program, samples: Samples) -> NDArray[Any]:
@@ -64,18 +68,6 @@ def act_single(program: Program, samples: Samples) -> NDArray[Any]:
         return evaluate.vector_batch(root, columns, primitives, _single(actions.low), _single(actions.high))
 
 
-def _single(values: Sequence[float]) -> tuple[float, ...]:
+def _single(values: tuple[float, ...]) -> tuple[float, ...]:
     with np.errstate(all="ignore"):
         return tuple(np.array(values, np.float64).astype(np.float32).astype(np.float64).tolist())
-
-
-def _single_condition(condition: Condition) -> Condition:
-    return Condition(_single(condition.weights), _single([condition.bias])[0])
-
-
-def _single_terminal(terminal: Terminal) -> Terminal:
-    if isinstance(terminal, Affine):
-        return Affine(tuple(map(_single, terminal.weights)), _single(terminal.bias))
-    if isinstance(terminal, Blend):
-        return replace(terminal, weights=_single(terminal.weights))
-    return terminal

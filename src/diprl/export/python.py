@@ -3,34 +3,32 @@
 import importlib.util
 import keyword
 import pprint
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, isinf
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network, matching
 from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check
-from diprl.export.samples import Samples
-from diprl.program import Act, Affine, Blend, Continuous, Discrete, Primitives, Program, Terminal
-from diprl.program.check import nesting
+from diprl.export.report import Check, Written
+from diprl.program import Act, Condition, Continuous, Discrete, Program, Terminal
+from diprl.program.ast import nesting
+from diprl.program.evaluate import entry_forms
+from diprl.program.json_form import describe_actions, describe_features
+from diprl.program.linear_text import Notation, format_linear
+from diprl.program.paths import format_lines
 
 _MAX_NESTING = 90
 """Python refuses a hundred levels of indentation."""
-_RESERVED = frozenset(keyword.kwlist) | {
-    "metadata",
-    "play",
-    "blend",
-    "observation",
-    "primitive_actions",
-    "float",
-}
-"""Words that no local variable may take."""
+_RESERVED = {*keyword.kwlist, "metadata", "play", "blend", "observation", "primitive_actions", "float"}
+"""Names that no local variable may take."""
+_NOTATION = Notation(repr, " * ")
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
@@ -39,10 +37,9 @@ def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]
 
 def to_python(program: Program, primitives: Sequence[Network] | None = None) -> str:
     """The whole file as text."""
-    if nesting(program.root) > _MAX_NESTING:
-        raise DiprlError(
-            f"the program nests {nesting(program.root)} ifs: Python allows {_MAX_NESTING} at most"
-        )
+    levels = nesting(program.root)
+    if levels > _MAX_NESTING:
+        raise DiprlError(f"the program nests {levels} ifs: Python allows {_MAX_NESTING} at most")
     networks = matching(program, primitives)
     title = f"A program for {program.task!r}." if program.task else "A program."
     parts = [f'"""{title.replace(chr(34), "").replace(chr(92), "")}"""']
@@ -62,99 +59,69 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-def check(
-    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
-) -> list[Check]:
+def check(written: Written) -> list[Check]:
     """Import the written file and let it play every observation."""
-    module = load(files[0])
-    rows: Any = samples.features.tolist()
+    module, samples = load(written.files[0]), written.samples
+
+    def run(function: Callable[..., Any], *inputs: NDArray[Any]) -> NDArray[Any]:
+        return np.array([function(*row) for row in zip(*(each.tolist() for each in inputs), strict=True)])
+
     if samples.primitive_actions is None:
-        return [compare("play", program, samples, np.array([module.play(row) for row in rows]))]
-    pairs = zip(rows, samples.primitive_actions.tolist(), strict=True)
-    checks = [compare("blend", program, samples, np.array([module.blend(*pair) for pair in pairs]))]
+        return [compare("play", written, run(module.play, samples.features))]
+    checks = [compare("blend", written, run(module.blend, samples.features, samples.primitive_actions))]
     if samples.senses is not None:
-        pairs = zip(rows, samples.senses.tolist(), strict=True)
-        found = np.array([module.play(*pair) for pair in pairs])
-        checks.append(compare_networks("play", program, samples, networks, found=found))
+        checks.append(compare_networks("play", written, run(module.play, samples.features, samples.senses)))
     return checks
 
 
 def _metadata(program: Program) -> dict[str, Any]:
-    signature, actions = program.signature, program.signature.actions
-    features = [
-        {"name": f.name, "unit": f.unit, "low": _bound(f.low), "high": _bound(f.high), "meaning": f.meaning}
-        for f in signature.features
-    ]
-    found = {"format": "diprl program 1", "task": program.task, "features": features}
-    found |= {"kind": type(actions).__name__.lower(), "actions": list(actions.names)}
-    if not isinstance(actions, Discrete):
-        found |= {
-            "low": [_bound(value) for value in actions.low],
-            "high": [_bound(value) for value in actions.high],
-        }
-    if isinstance(actions, Continuous):
-        found["units"] = list(actions.units)
-    return found
-
-
-def _bound(value: float) -> float | None:
-    return None if isinf(value) else value
+    """What the program reads and does, as in its JSON form."""
+    actions = describe_actions(program.signature)
+    found = {"format": "diprl program 1", "task": program.task}
+    found |= {"features": describe_features(program.signature)}
+    return found | {"kind": actions.pop("kind"), "actions": actions.pop("names")} | actions
 
 
 def _functions(program: Program, networks: Sequence[Network]) -> Iterator[str]:
     actions = program.signature.actions
-    if not isinstance(actions, Discrete):
-        yield _CLIP
     if isinstance(actions, Discrete):
         yield _function("play(observation)", "The index of the action for one observation.", program)
-    elif isinstance(actions, Continuous):
+        return
+    yield _CLIP
+    if isinstance(actions, Continuous):
         yield _function("play(observation)", "The list of outputs for one observation.", program)
-    else:
-        words = "The mix of the primitives' actions, one list per primitive, for one observation of features."
-        yield _function("blend(observation, primitive_actions)", words, program)
-        yield from _network_functions(networks) if networks else ["play = blend"]
+        return
+    about = "The mix of the primitives' actions, one list per primitive, for one observation of features."
+    yield _function("blend(observation, primitive_actions)", about, program)
+    yield from _network_functions(networks) if networks else ["play = blend"]
 
 
-def _function(header: str, words: str, program: Program) -> str:
+def _function(header: str, about: str, program: Program) -> str:
     """The definition of the function that holds the program."""
-    names = structure.safe_names(program.signature.feature_names, _RESERVED)
-    lines = [f"def {header}:", f'    """{words}"""']
-    lines += [
-        f"    {names[index]} = float(observation[{index}])" for index in structure.read_features(program.root)
-    ]
-    mixed = structure.safe_names(program.signature.actions.names, {*_RESERVED, *names})
-    if isinstance(program.signature.actions, Primitives):
-        lines += [
-            f"    {mixed[index]} = primitive_actions[{index}]"
-            for index in structure.used_primitives(program.root)
-        ]
-    for indent, kind, payload in structure.returning(program.root):
-        space = "    " * (indent + 1)
-        if kind == "if":
-            lines.append(f"{space}if {structure.linear(payload.weights, payload.bias, names)} > 0.0:")
-        elif kind == "leaf":
-            lines += [space + line for line in _leaf(payload, program, names, mixed)]
-    return "\n".join(lines)
+    inputs, root = structure.variables(program, _RESERVED), program.root
+    lines = [f"def {header}:", f'    """{about}"""']
+    for index in structure.read_features(root):
+        lines.append(f"    {inputs.features[index]} = float(observation[{index}])")
+    for index in structure.used_primitives(root):
+        lines.append(f"    {inputs.primitives[index]} = primitive_actions[{index}]")
+
+    def test(_: str, condition: Condition) -> str:
+        return f"if {format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)} > 0.0:"
+
+    body = format_lines(root, test, lambda leaf: _leaf(leaf, program, inputs), {}, level=1, returning=True)
+    return "\n".join([*lines, *body])
 
 
-def _leaf(leaf: Terminal, program: Program, names: Sequence[str], mixed: Sequence[str]) -> list[str]:
+def _leaf(leaf: Terminal, program: Program, inputs: structure.Variables) -> list[str]:
     actions = program.signature.actions
-    if isinstance(leaf, Act):
-        return [f"return {leaf.action}"]
-    pairs = [] if isinstance(actions, Discrete) else zip(actions.low, actions.high, strict=True)
-    limits = [(_limit(low), _limit(high)) for low, high in pairs]
-    if isinstance(leaf, Affine):
-        forms = [
-            structure.linear(row, bias, names) for row, bias in zip(leaf.weights, leaf.bias, strict=True)
-        ]
-    else:
-        forms = [_mix(leaf, mixed, entry) for entry in range(len(limits))]
-    lines = [f"    _clip({form}, {low}, {high})," for form, (low, high) in zip(forms, limits, strict=True)]
+    if isinstance(leaf, Act) or isinstance(actions, Discrete):
+        return [f"return {leaf.action}"]  # type: ignore[union-attr]
+    forms = entry_forms(leaf, inputs.features, inputs.entries)
+    lines = [
+        f"    _clip({format_linear(*form, _NOTATION)}, {_limit(low)}, {_limit(high)}),"
+        for form, low, high in zip(forms, actions.low, actions.high, strict=True)
+    ]
     return ["return [", *lines, "]"]
-
-
-def _mix(leaf: Blend, names: Sequence[str], entry: int) -> str:
-    return structure.linear(leaf.weights, 0.0, [f"{name}[{entry}]" for name in names])
 
 
 def _limit(value: float) -> str:
@@ -163,21 +130,18 @@ def _limit(value: float) -> str:
 
 def _network_functions(networks: Sequence[Network]) -> Iterator[str]:
     yield _NETWORK
-    yield "_networks = [\n" + "".join(_weights(network) for network in networks) + "]"
+    yield "_networks = {\n" + "".join(_weights(network) for network in networks) + "}"
     yield _PLAY
 
 
 def _weights(network: Network) -> str:
-    """One network as a tuple of its name, normalisation, layers and bounds."""
-    layers = "".join(
-        f"            (\n                {np.asarray(weights, np.float64).T.tolist()},\n"
-        f"                {np.asarray(bias, np.float64).tolist()},\n            ),\n"
-        for weights, bias in network.layers
+    """One network as the arguments of `_network` that follow the senses, one per line."""
+    mean, std, low, high = (
+        np.asarray(row, np.float64).tolist() for row in (network.mean, network.std, network.low, network.high)
     )
-    rows = [np.asarray(row, np.float64).tolist() for row in (network.mean, network.std)]
-    bounds = [f"[{', '.join(_limit(float(value)) for value in row)}]" for row in (network.low, network.high)]
-    head = f"    (\n        {network.name!r},\n        {rows[0]},\n        {rows[1]},\n        [\n"
-    return f"{head}{layers}        ],\n        {bounds[0]},\n        {bounds[1]},\n    ),\n"
+    layers = [[np.asarray(array, np.float64).T.tolist() for array in layer] for layer in network.layers]
+    lines = [f"        {numbers!r},\n" for numbers in (mean, std, layers, low, high)]
+    return f"    {network.name!r}: (\n{''.join(lines).replace('inf', 'math.inf')}    ),\n"
 
 
 _CLIP = """def _clip(value, low, high):
@@ -194,4 +158,4 @@ _NETWORK = '''def _network(senses, mean, std, layers, low, high):
 
 _PLAY = '''def play(observation, senses):
     """The action for one observation of features and of the robot's own senses."""
-    return blend(observation, [_network(senses, *numbers) for _, *numbers in _networks])'''
+    return blend(observation, [_network(senses, *numbers) for numbers in _networks.values()])'''

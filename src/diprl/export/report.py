@@ -1,7 +1,22 @@
 """What an export wrote, and how far it was checked against the interpreter."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from diprl.export.networks import Network
+from diprl.export.samples import Samples
+from diprl.program import Program
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of one target, and the inputs on which they are compared with the program."""
+
+    program: Program
+    files: Sequence[Path]
+    samples: Samples
+    networks: Sequence[Network] = ()
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
 """An IEC 61131-3 function block in Structured Text, for programmable logic controllers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
-from pathlib import Path
 
 import numpy as np
 
 from diprl.export import structure
 from diprl.export.networks import Network
 from diprl.export.parity import compare
-from diprl.export.report import Check
-from diprl.export.samples import Samples
+from diprl.export.report import Check, Written
 from diprl.export.st_run import execute
-from diprl.program import Act, Affine, Continuous, Discrete, Primitives, Program, Terminal
+from diprl.program import Act, Condition, Continuous, Discrete, Primitives, Program, Terminal
+from diprl.program.evaluate import entry_forms
+from diprl.program.linear_text import Notation, format_linear
+from diprl.program.paths import format_lines
 
 _RESERVED = frozenset(
     re.findall(
@@ -33,35 +34,35 @@ def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]
     return {f"{structure.prefix(program)}.st": to_st(program)}
 
 
-def check(
-    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
-) -> list[Check]:
+def check(written: Written) -> list[Check]:
     """Interpret the written file, statement by statement."""
-    features, mixed, outputs = _names(program)
-    values = dict(zip(features, samples.features.T, strict=True))
+    program, samples = written.program, written.samples
+    inputs, outputs = _variables(program)
+    values = dict(zip(inputs.features, samples.features.T, strict=True))
     if samples.primitive_actions is not None:
-        for index, name in enumerate(mixed):
-            for entry in range(samples.primitive_actions.shape[2]):
-                values[f"{name}[{entry}]"] = samples.primitive_actions[:, index, entry]
-    found = execute(files[0].read_text(encoding="utf-8"), values, len(samples))
+        for names, actions in zip(inputs.entries, samples.primitive_actions.transpose(1, 2, 0), strict=True):
+            values |= dict(zip(names, actions, strict=True))
+    found = execute(written.files[0].read_text(encoding="utf-8"), values, len(samples))
     action = np.stack([found[name] for name in outputs], axis=1)
     if isinstance(program.signature.actions, Discrete):
         action = action[:, 0].astype(np.int64)
-    return [compare("interpreted", program, samples, action)]
+    return [compare("interpreted", written, action)]
 
 
 def to_st(program: Program) -> str:
     """The function block as text; primitives' actions are inputs of it."""
-    features, mixed, outputs = _names(program)
-    block = "".join(word.capitalize() for word in structure.prefix(program).split("_"))
-    lines = [f"(* {_plain(f'A program for {program.task}' if program.task else 'A program')}."]
+    inputs, outputs = _variables(program)
+    block = "".join(part.capitalize() for part in structure.prefix(program).split("_"))
+    lines = [f"(* {_plain(structure.title(program))}."]
     lines += ["   A comparison with a value that is not a number must be FALSE, as in IEC 60559. *)"]
     lines += [f"FUNCTION_BLOCK FB_{block}", "VAR_INPUT"]
-    for name, feature in zip(features, program.signature.features, strict=True):
+    for name, feature in zip(inputs.features, program.signature.features, strict=True):
         unit = f" (* {_plain(feature.unit)} *)" if _plain(feature.unit) else ""
         lines.append(f"    {name} : LREAL;{unit}")
-    lines += [*_primitive_inputs(program, mixed), "END_VAR", "VAR_OUTPUT", *_outputs(program), "END_VAR", ""]
-    lines += _statements(program, features, mixed, outputs)
+    for name, entries in zip(inputs.primitives, inputs.entries, strict=True):
+        lines.append(f"    {name} : ARRAY[0..{len(entries) - 1}] OF LREAL;")
+    lines += ["END_VAR", "VAR_OUTPUT", *_declarations(program, outputs), "END_VAR", ""]
+    lines += _statements(program, inputs, outputs)
     return "\n".join([*lines, *_clips(program, outputs), "END_FUNCTION_BLOCK"]) + "\n"
 
 
@@ -76,35 +77,30 @@ def number(value: float) -> str:
     return f"{mantissa}E{exponent}" if exponent else mantissa
 
 
-def _names(program: Program) -> tuple[list[str], list[str], list[str]]:
-    """Names of the features, of the primitives and of the outputs, different in more than upper case."""
+_NOTATION = Notation(number, " * ")
+
+
+def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
+    """Inputs and outputs by name, different in more than upper case."""
     actions = program.signature.actions
-    features = _safe(program.signature.feature_names, ())
-    mixed = _safe(actions.names, features) if isinstance(actions, Primitives) else []
-    if isinstance(actions, Continuous):
-        return features, mixed, _safe(actions.names, features)
-    if isinstance(actions, Discrete):
-        return features, mixed, _safe(["chosen_action"], features)
-    base = _safe(["blended"], (*features, *mixed))[0]
-    return features, mixed, [f"{base}[{entry}]" for entry in range(len(actions.low))]
+    inputs = structure.variables(program, _RESERVED, str.lower, _valid)
+    names = actions.names if isinstance(actions, Continuous) else ("chosen_action",)
+    names = ("blended",) if isinstance(actions, Primitives) else names
+    taken = {*_RESERVED, *inputs.features, *inputs.primitives}
+    outputs = structure.unique_names([_valid(name) for name in names], taken, str.lower)
+    if isinstance(actions, Primitives):
+        outputs = [f"{outputs[0]}[{entry}]" for entry in range(len(actions.low))]
+    return inputs, outputs
 
 
-def _safe(names: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Names without doubled, leading or trailing underscores, which the standard forbids."""
-    plain = [re.sub("_+", "_", name).strip("_") or "v" for name in names]
-    plain = [name if not name[0].isdigit() else f"v{name}" for name in plain]
-    return structure.safe_names(plain, {*_RESERVED, *taken}, str.lower)
+def _valid(name: str) -> str:
+    """A name without doubled, leading or trailing underscores, which the standard forbids."""
+    plain = re.sub("_+", "_", name).strip("_") or "v"
+    return plain if not plain[0].isdigit() else f"v{plain}"
 
 
-def _primitive_inputs(program: Program, mixed: Sequence[str]) -> list[str]:
+def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
     actions = program.signature.actions
-    if not isinstance(actions, Primitives):
-        return []
-    return [f"    {name} : ARRAY[0..{len(actions.low) - 1}] OF LREAL;" for name in mixed]
-
-
-def _outputs(program: Program) -> list[str]:
-    actions, outputs = program.signature.actions, _names(program)[2]
     if isinstance(actions, Discrete):
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
         return [f"    {outputs[0]} : DINT; (* {names} *)"]
@@ -113,34 +109,18 @@ def _outputs(program: Program) -> list[str]:
     return [f"    {outputs[0].split('[')[0]} : ARRAY[0..{len(outputs) - 1}] OF LREAL;"]
 
 
-def _statements(
-    program: Program, features: Sequence[str], mixed: Sequence[str], outputs: Sequence[str]
-) -> list[str]:
-    lines = []
-    for indent, kind, payload in structure.chained(program.root):
-        space = "    " * indent
-        if kind in ("if", "elif"):
-            word = "IF" if kind == "if" else "ELSIF"
-            form = structure.linear(payload.weights, payload.bias, features, number)
-            lines.append(f"{space}{word} {form} > 0.0 THEN")
-        elif kind == "leaf":
-            lines += [f"{space}{line}" for line in _leaf(payload, features, mixed, outputs)]
-        else:
-            lines.append(space + ("ELSE" if kind == "else" else "END_IF;"))
-    return lines
+def _statements(program: Program, inputs: structure.Variables, outputs: Sequence[str]) -> Iterator[str]:
+    def test(keyword: str, condition: Condition) -> str:
+        form = format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)
+        return f"{'IF' if keyword == 'if' else 'ELSIF'} {form} > 0.0 THEN"
 
+    def leaf(terminal: Terminal) -> list[str]:
+        if isinstance(terminal, Act):
+            return [f"{outputs[0]} := {terminal.action};"]
+        forms = zip(outputs, entry_forms(terminal, inputs.features, inputs.entries), strict=True)
+        return [f"{name} := {format_linear(*form, _NOTATION)};" for name, form in forms]
 
-def _leaf(leaf: Terminal, features: Sequence[str], mixed: Sequence[str], outputs: Sequence[str]) -> list[str]:
-    if isinstance(leaf, Act):
-        return [f"{outputs[0]} := {leaf.action};"]
-    if isinstance(leaf, Affine):
-        rows = zip(outputs, leaf.weights, leaf.bias, strict=True)
-        return [f"{name} := {structure.linear(row, bias, features, number)};" for name, row, bias in rows]
-    lines = []
-    for entry, name in enumerate(outputs):
-        parts = [f"{primitive}[{entry}]" for primitive in mixed]
-        lines.append(f"{name} := {structure.linear(leaf.weights, 0.0, parts, number)};")
-    return lines
+    return format_lines(program.root, test, leaf, {"else": "ELSE", "end": "END_IF;"})
 
 
 def _clips(program: Program, outputs: Sequence[str]) -> list[str]:

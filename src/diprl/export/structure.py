@@ -1,110 +1,78 @@
-"""What the printers of all target languages share: the order of statements, linear forms and safe names."""
+"""What the printers of all target languages share: what a program uses, and safe names for it."""
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
-from diprl.program import Affine, Blend, If, Node, Program
-from diprl.program.ast import walk
+from diprl.program import Blend, Node, Primitives, Program
+from diprl.program.ast import flatten, number_rows
 from diprl.program.names import identifier
 
 
-class Statement(NamedTuple):
-    """One line of a program in whatever language, and what it speaks of."""
-
-    indent: int
-    kind: str
-    """One of if, elif, else, end, leaf."""
-    payload: Any = None
-    """The condition of if and elif, the terminal of leaf."""
+def title(program: Program) -> str:
+    """What a file says that it holds."""
+    return f"A program for {program.task}" if program.task else "A program"
 
 
-def returning(root: Node) -> Iterator[Statement]:
-    """Statements for languages that return early: no `else`, so that long chains do not nest."""
-    stack: list[Statement | tuple[int, Node]] = [(0, root)]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Statement):
-            yield item
-            continue
-        indent, node = item
-        if isinstance(node, If):
-            yield Statement(indent, "if", node.condition)
-            stack += [(indent, node.orelse), Statement(indent, "end"), (indent + 1, node.then)]
-        else:
-            yield Statement(indent, "leaf", node)
-
-
-def chained(root: Node) -> Iterator[Statement]:
-    """Statements for languages with if, elif, else and an end."""
-    stack: list[Statement | tuple[int, Node]] = [(0, root)]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Statement):
-            yield item
-            continue
-        indent, node = item
-        if not isinstance(node, If):
-            yield Statement(indent, "leaf", node)
-            continue
-        yield Statement(indent, "if", node.condition)
-        stack += [Statement(indent, "end"), *_branches(indent, node)]
-
-
-def _branches(indent: int, node: If) -> list[Statement | tuple[int, Node]]:
-    """Everything between an `if` and its end, last statement first."""
-    found: list[Statement | tuple[int, Node]] = [(indent + 1, node.then)]
-    while isinstance(node.orelse, If):
-        node = node.orelse
-        found += [Statement(indent, "elif", node.condition), (indent + 1, node.then)]
-    found += [Statement(indent, "else"), (indent + 1, node.orelse)]
-    return found[::-1]
-
-
-def linear(
-    weights: Sequence[float],
-    bias: float,
-    names: Sequence[str],
-    number: Callable[[float], str] = repr,
-    times: str = " * ",
-) -> str:
-    """A linear form in the order in which the interpreter adds it; `number` prints a non-negative number."""
-    text = ""
-    for weight, name in zip((*weights, bias), (*names, ""), strict=True):
-        if weight == 0.0:
-            continue
-        sign = ("-" if weight < 0.0 else "") if not text else (" - " if weight < 0.0 else " + ")
-        size = abs(weight)
-        factor = number(size) if not name else "" if size == 1.0 else number(size) + times
-        text += sign + factor + name
-    return text or number(0.0)
+def prefix(program: Program) -> str:
+    """A name for files and functions, from the task; never that of a standard module or header."""
+    name = identifier(program.task).lower()[:60].rstrip("_") if program.task else "program"
+    return name if len(name) > 2 and name not in sys.stdlib_module_names else f"{name}_program"
 
 
 def read_features(root: Node) -> list[int]:
     """Indices of the features that a tree reads at all."""
-    rows: list[Sequence[float]] = []
-    for node in walk(root):
-        if isinstance(node, If):
-            rows.append(node.condition.weights)
-        elif isinstance(node, Affine):
-            rows += node.weights
-    return _used_columns(rows)
+    items = [item for item in flatten(root) if not isinstance(item, Blend)]
+    return _used_columns([row[:-1] for item in items for row in number_rows(item)])
 
 
 def used_primitives(root: Node) -> list[int]:
     """Indices of the primitives that some terminal blends."""
-    return _used_columns([node.weights for node in walk(root) if isinstance(node, Blend)])
+    return _used_columns([item.weights for item in flatten(root) if isinstance(item, Blend)])
 
 
 def _used_columns(rows: Sequence[Sequence[float]]) -> list[int]:
     return [index for index, column in enumerate(zip(*rows, strict=True)) if any(column)]
 
 
-def safe_names(
+@dataclass(frozen=True)
+class Variables:
+    """What a function calls its inputs."""
+
+    features: list[str]
+    primitives: list[str]
+    """Vectors, one per primitive; empty where the program blends none."""
+    entries: list[list[str]]
+    """For each primitive, its entries."""
+
+
+def variables(
+    program: Program,
+    reserved: Collection[str],
+    fold: Callable[[str], str] = str,
+    valid: Callable[[str], str] = str,
+) -> Variables:
+    """Names for the features and the primitives of a program that differ from each other and from reserved ones.
+
+    `valid` makes a single name usable, `fold` maps names that a language takes for the same to one.
+    """
+    actions = program.signature.actions
+    features = unique_names([valid(name) for name in program.signature.feature_names], reserved, fold)
+    if not isinstance(actions, Primitives):
+        return Variables(features, [], [])
+    primitives = unique_names([valid(name) for name in actions.names], {*reserved, *features}, fold)
+    return Variables(
+        features,
+        primitives,
+        [[f"{name}[{entry}]" for entry in range(len(actions.low))] for name in primitives],
+    )
+
+
+def unique_names(
     names: Sequence[str], reserved: Collection[str], fold: Callable[[str], str] = str
 ) -> list[str]:
     """The names, changed where they are reserved, begin with an underscore or are equal once folded."""
-    taken = {fold(word) for word in reserved}
+    taken = {fold(name) for name in reserved}
     chosen = []
     for name in names:
         base = name if not name.startswith("_") else f"v{name}"
@@ -115,9 +83,3 @@ def safe_names(
         taken.add(fold(candidate))
         chosen.append(candidate)
     return chosen
-
-
-def prefix(program: Program) -> str:
-    """A name for files and functions, from the task; never that of a standard module or header."""
-    name = identifier(program.task).lower()[:60].rstrip("_") if program.task else "program"
-    return name if len(name) > 2 and name not in sys.stdlib_module_names else f"{name}_program"

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.report import Check
-from diprl.export.samples import Samples
-from diprl.program import Act, Affine, Blend, Condition, If, Node, Program, Terminal
-from diprl.program.ast import terminals, walk
+from diprl.export.report import Check, Written
+from diprl.program import Act, Blend, Condition, Program, Terminal
+from diprl.program.ast import flatten, fold, terminals
+from diprl.program.linear_text import Notation
+from diprl.program.text_format import format_condition, format_terminal
 
 _CHARACTER, _LINE, _MARGIN, _GAP, _LEVEL = 7.3, 17, 10, 22, 54
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#dd8452", "#7f7f7f")
+_NOTATION = Notation(lambda value: format(value, ".4g"), "·")
 _STYLE = """text { font-family: Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: 12px;
 fill: #1b1f24; text-anchor: middle; }
 .condition { fill: #ffffff; stroke: #8c959f; } .edge { stroke: #8c959f; fill: none; } .side { fill: #57606a; }
@@ -27,22 +28,21 @@ text { fill: #e6edf3; } .condition { fill: #161b22; stroke: #6e7681; } .edge { s
 class _Box:
     """A node with its text and the room that its subtree takes."""
 
-    node: Node
-    lines: tuple[str, ...]
+    leaf: Terminal | None
+    """None for a condition."""
+    lines: Sequence[str]
     width: float
     height: float
     room: float
     """Width of the whole subtree."""
-    children: "tuple[_Box, ...]" = ()
+    children: "Sequence[_Box]"
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
     return {f"{structure.prefix(program)}.svg": to_svg(program)}
 
 
-def check(
-    program: Program, files: Sequence[Path], samples: Samples, networks: Sequence[Network]
-) -> list[Check]:
+def check(written: Written) -> list[Check]:
     return [Check("drawing", note="it is for looking at; its description holds the exact text")]
 
 
@@ -60,18 +60,28 @@ def to_svg(program: Program) -> str:
 
 def _measure(program: Program) -> _Box:
     """Boxes from the leaves up, so that the depth of a program does not matter."""
-    boxes: list[_Box] = []
-    for node in reversed(list(walk(program.root))):
-        lines = _condition(node.condition, program) if isinstance(node, If) else _terminal(node, program)
-        width = max(map(len, lines)) * _CHARACTER + 2 * _MARGIN
-        height = len(lines) * _LINE + _MARGIN
-        if isinstance(node, If):
-            children = (boxes.pop(), boxes.pop())
-            room = max(width, children[0].room + _GAP + children[1].room)
-            boxes.append(_Box(node, lines, width, height, room, children))
-        else:
-            boxes.append(_Box(node, lines, width, height, width))
-    return boxes[0]
+    signature = program.signature
+
+    def leaf_box(leaf: Terminal) -> _Box:
+        lines = format_terminal(leaf, signature, _NOTATION)
+        return _box(leaf, _split(lines[0]) if isinstance(leaf, Blend) else lines)
+
+    def condition_box(condition: Condition, then: _Box, orelse: _Box) -> _Box:
+        lines = _split(format_condition(condition, signature, _NOTATION))
+        return _box(None, lines, (then, orelse))
+
+    return fold(flatten(program.root), leaf_box, condition_box)
+
+
+def _box(leaf: Terminal | None, lines: Sequence[str], children: Sequence[_Box] = ()) -> _Box:
+    width, height = max(map(len, lines)) * _CHARACTER + 2 * _MARGIN, len(lines) * _LINE + _MARGIN
+    below = children[0].room + _GAP + children[1].room if children else 0.0
+    return _Box(leaf, lines, width, height, max(width, below), children)
+
+
+def _split(form: str) -> list[str]:
+    """One line per term, so that boxes stay narrow."""
+    return form.replace(" + ", "\n+ ").replace(" - ", "\n- ").split("\n")
 
 
 def _draw(root: _Box, colours: dict[Terminal, str]) -> tuple[list[str], float]:
@@ -87,9 +97,9 @@ def _draw(root: _Box, colours: dict[Terminal, str]) -> tuple[list[str], float]:
         bottom = max(bottom, top + box.height)
         below = top + box.height + _LEVEL
         spare = box.room - sum(child.room for child in box.children) - _GAP
-        for child, word in zip(box.children, ("yes", "no"), strict=False):
-            start = left + spare / 2 if word == "yes" else left + box.room - spare / 2 - child.room
-            edges += _edge(middle, top + box.height, start + child.room / 2, below, word)
+        for child, answer in zip(box.children, ("yes", "no"), strict=False):
+            start = left + spare / 2 if answer == "yes" else left + box.room - spare / 2 - child.room
+            edges += _edge(middle, top + box.height, start + child.room / 2, below, answer)
             stack.append((child, start, below))
     return edges + nodes, bottom + _MARGIN
 
@@ -98,10 +108,10 @@ def _node(box: _Box, middle: float, top: float, colours: dict[Terminal, str]) ->
     corner = (
         f'x="{middle - box.width / 2:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
     )
-    if isinstance(box.node, If):
+    if box.leaf is None:
         shape = f'<rect class="condition" {corner} rx="4"/>'
     else:
-        colour = colours[box.node]
+        colour = colours[box.leaf]
         shape = f'<rect class="leaf" {corner} rx="12" fill="{colour}" stroke="{colour}"/>'
     texts = [
         f'<text x="{middle:.1f}" y="{top + _MARGIN / 2 + _LINE * (number + 0.72):.1f}">{escape(line)}</text>'
@@ -110,11 +120,11 @@ def _node(box: _Box, middle: float, top: float, colours: dict[Terminal, str]) ->
     return [shape, *texts]
 
 
-def _edge(x: float, y: float, to_x: float, to_y: float, word: str) -> list[str]:
+def _edge(x: float, y: float, to_x: float, to_y: float, answer: str) -> list[str]:
     half = (y + to_y) / 2
     path = f"M{x:.1f} {y:.1f} C{x:.1f} {half:.1f} {to_x:.1f} {half:.1f} {to_x:.1f} {to_y:.1f}"
-    side = -14 if word == "yes" else 12
-    text = f'<text class="side" x="{to_x + side:.1f}" y="{to_y - 8:.1f}">{word}</text>'
+    side = -14 if answer == "yes" else 12
+    text = f'<text class="side" x="{to_x + side:.1f}" y="{to_y - 8:.1f}">{answer}</text>'
     return [f'<path class="edge" d="{path}"/>', text]
 
 
@@ -125,35 +135,6 @@ def leaf_colours(program: Program) -> dict[Terminal, str]:
         number = leaf.action if isinstance(leaf, Act) else len(found)
         found.setdefault(leaf, _COLOURS[number % len(_COLOURS)])
     return found
-
-
-def _condition(condition: Condition, program: Program) -> tuple[str, ...]:
-    """One line per term, so that boxes stay narrow."""
-    *terms, last = _terms(condition.weights, condition.bias, program.signature.feature_names)
-    return (*terms, f"{last} > 0")
-
-
-def _terminal(leaf: Terminal, program: Program) -> tuple[str, ...]:
-    names = program.signature.actions.names
-    if isinstance(leaf, Act):
-        return (names[leaf.action],)
-    if isinstance(leaf, Blend):
-        return tuple(_terms(leaf.weights, 0.0, names))
-    assert isinstance(leaf, Affine)  # the only kind left
-    rows = zip(names, leaf.weights, leaf.bias, strict=True)
-    features = program.signature.feature_names
-    return tuple(
-        f"{name} = {structure.linear(row, bias, features, _number, '·')}" for name, row, bias in rows
-    )
-
-
-def _terms(weights: Sequence[float], bias: float, names: Sequence[str]) -> list[str]:
-    text = structure.linear(weights, bias, names, _number, "·")
-    return text.replace(" + ", "\n+ ").replace(" - ", "\n- ").split("\n")
-
-
-def _number(value: float) -> str:
-    return format(value, ".4g")
 
 
 def _printable(text: str) -> str:

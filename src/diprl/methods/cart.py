@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.program.ast import Act, Affine, Condition, If, Node, Terminal
+from diprl.program.ast import Act, Affine, Condition, If, Node, Terminal, merge_branches
 from diprl.program.signature import Discrete, Signature
 
 
@@ -85,16 +85,15 @@ def to_program(tree: Tree, signature: Signature, task: str) -> Program:
     64-bit numbers is zero only where they are equal.
     """
     width = len(signature.features)
-
-    def node(index: int) -> Node:
+    nodes: dict[int, Node] = {}
+    for index in reversed(range(len(tree.feature))):  # scikit-learn numbers parents before their children
         if tree.at_most[index] == index:
-            return _leaf(signature, tree.output[index])
-        then, orelse = node(tree.above[index]), node(tree.at_most[index])
+            nodes[index] = _leaf(signature, tree.output[index])
+            continue
         weights = np.arange(width) == tree.feature[index]
         condition = Condition(tuple(weights.astype(float).tolist()), 0.0 - float(tree.threshold[index]))
-        return then if then == orelse else If(condition, then, orelse)
-
-    return Program(signature, node(0), task)
+        nodes[index] = If(condition, nodes[tree.above[index]], nodes[tree.at_most[index]])
+    return Program(signature, merge_branches(nodes[0]), task)
 
 
 def _leaf(signature: Signature, output: Any) -> Terminal:

@@ -19,7 +19,7 @@ from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import DerivationTree, DiscreteTerminals
 from diprl.program import Program
-from diprl.program.ast import If, Node
+from diprl.program.ast import is_chain
 from diprl.program.signature import Discrete
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
@@ -57,14 +57,13 @@ def continue_from(task: Task, program: Program, total_timesteps: int, seed: int)
 
 def retrainer(task: Task, program: Program) -> "Retrainer | None":
     """What trains smaller versions of a program on: of a chain with plain actions, where no faster search exists."""
-    if task.twin is not None or not isinstance(task.signature.actions, Discrete) or nests(program.root):
+    if (
+        task.twin is not None
+        or not isinstance(task.signature.actions, Discrete)
+        or not is_chain(program.root)
+    ):
         return None
     return Retrainer(task, round(ROUND_SHARE * task.budget))
-
-
-def nests(node: Node) -> bool:
-    """Whether an `if` stands inside a branch, as in trees that other methods learn: no chain."""
-    return isinstance(node, If) and (isinstance(node.then, If) or nests(node.orelse))
 
 
 class Retrainer:

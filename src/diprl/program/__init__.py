@@ -1,7 +1,8 @@
 """Programs: print, parse, edit, run. Needs NumPy at most."""
 
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
-from diprl.program.explain import Explanation, Flip, explain
+from diprl.program.counterfactual import Counterfactual
+from diprl.program.explain import Explanation, explain
 from diprl.program.names import identifier, unique_identifiers
 from diprl.program.program import Program, parse
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
@@ -14,10 +15,10 @@ __all__ = [
     "Blend",
     "Condition",
     "Continuous",
+    "Counterfactual",
     "Discrete",
     "Explanation",
     "Feature",
-    "Flip",
     "If",
     "Node",
     "Primitives",

@@ -7,9 +7,9 @@ from operator import index
 from typing import Any
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, rebuild
+from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble, flatten, nesting
 from diprl.program.names import is_identifier
-from diprl.program.signature import Actions, Continuous, Discrete, Feature, Signature
+from diprl.program.signature import Actions, Continuous, Discrete, Primitives, Signature
 
 MAX_NESTING = 200
 """How many `if`s may stand inside each other's `then` branches; chains of `elif` are not limited."""
@@ -17,27 +17,21 @@ MAX_NESTING = 200
 
 def canonical_signature(signature: Signature) -> Signature:
     """The same signature with Python floats; raises where a name or a bound cannot be used."""
-    features = tuple(
-        replace(feature, low=_bound(feature.low, feature.name), high=_bound(feature.high, feature.name))
-        for feature in signature.features
-    )
+    _check_names("feature", signature.feature_names)
+    features = []
+    for feature in signature.features:
+        if not isinstance(feature.unit, str) or not isinstance(feature.meaning, str):
+            raise ProgramError(f"the unit and the meaning of feature '{feature.name}' must be text")
+        low, high = _interval(feature.low, feature.high, feature.name)
+        features.append(replace(feature, low=low, high=high))
     if not features:
         raise ProgramError("a signature needs at least one feature")
-    _check_names("feature", [feature.name for feature in features])
-    for feature in features:
-        _check_interval(feature.name, feature.low, feature.high)
-        _check_words(feature)
-    return Signature(features, _canonical_actions(signature.actions))
+    return Signature(tuple(features), _canonical_actions(signature.actions))
 
 
 def canonical_root(root: Node, signature: Signature) -> Node:
     """The same tree with Python floats and no negative zeros; raises where it does not fit the signature."""
-    features = len(signature.features)
-    root = rebuild(
-        root,
-        lambda condition: _canonical_condition(condition, features),
-        lambda terminal: _canonical_terminal(terminal, signature),
-    )
+    root = assemble(_canonical_item(item, signature) for item in flatten(root))
     if nesting(root) > MAX_NESTING:
         raise ProgramError(
             f"the program nests more than {MAX_NESTING} ifs inside each other: flatten it with elif"
@@ -45,54 +39,34 @@ def canonical_root(root: Node, signature: Signature) -> Node:
     return root
 
 
-def nesting(root: Node) -> int:
-    """How many `if`s stand inside each other's `then` branches, which is how far the text is indented."""
-    deepest, stack = 0, [(root, 0)]
-    while stack:
-        node, level = stack.pop()
-        deepest = max(deepest, level)
-        if isinstance(node, If):
-            stack += [(node.then, level + 1), (node.orelse, level)]
-    return deepest
-
-
 def _canonical_actions(actions: Actions) -> Actions:
     kind = type(actions).__name__
-    _check_names("action", list(actions.names))
+    _check_names("action", actions.names)
     if not actions.names:
         raise ProgramError(f"{kind} actions need at least one name")
     if isinstance(actions, Discrete):
         return Discrete(tuple(actions.names))
-    low = tuple(_bound(value, kind) for value in actions.low)
-    high = tuple(_bound(value, kind) for value in actions.high)
-    if not low or len(low) != len(high):
+    counts = len(actions.low), len(actions.high)
+    if not counts[0] or counts[0] != counts[1]:
         raise ProgramError(
-            f"{kind} actions have {len(low)} low and {len(high)} high bounds: give one of each per entry"
+            f"{kind} actions have {counts[0]} low and {counts[1]} high bounds: give one of each per entry"
         )
-    for lower, upper in zip(low, high, strict=True):
-        _check_interval(f"{kind} action", lower, upper)
-    if not isinstance(actions, Continuous):
+    pairs = zip(actions.low, actions.high, strict=True)
+    low, high = zip(*(_interval(*pair, f"{kind} action") for pair in pairs), strict=True)
+    if isinstance(actions, Primitives):
         return replace(actions, low=low, high=high)
     _check_outputs(actions)
     return replace(actions, low=low, high=high, units=actions.units if any(actions.units) else ())
 
 
 def _check_outputs(actions: Continuous) -> None:
-    if len(actions.names) != len(actions.low):
-        raise ProgramError(
-            f"{len(actions.names)} outputs have {len(actions.low)} bounds: give one pair per output"
-        )
-    if actions.units and len(actions.units) != len(actions.names):
-        raise ProgramError(
-            f"{len(actions.names)} outputs have {len(actions.units)} units: give one per output, or none"
-        )
-    if not all(isinstance(unit, str) for unit in actions.units):
+    outputs, units = len(actions.names), actions.units
+    if outputs != len(actions.low):
+        raise ProgramError(f"{outputs} outputs have {len(actions.low)} bounds: give one pair per output")
+    if units and len(units) != outputs:
+        raise ProgramError(f"{outputs} outputs have {len(units)} units: give one per output, or none")
+    if not all(isinstance(unit, str) for unit in units):
         raise ProgramError("the units of outputs must be text")
-
-
-def _check_words(feature: Feature) -> None:
-    if not isinstance(feature.unit, str) or not isinstance(feature.meaning, str):
-        raise ProgramError(f"the unit and the meaning of feature '{feature.name}' must be text")
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
@@ -106,29 +80,37 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
         raise ProgramError(f"{kind} name '{twice}' is used twice: give each its own name")
 
 
-def _check_interval(name: str, low: float, high: float) -> None:
+def _interval(low: Any, high: Any, owner: str) -> tuple[float, float]:
+    low, high = _float(low, f"a bound of {owner}") + 0.0, _float(high, f"a bound of {owner}") + 0.0
+    if isnan(low) or isnan(high):
+        raise ProgramError(f"a bound of {owner} is not a number")
     if low > high or low == inf or high == -inf:
         raise ProgramError(
-            f"the bounds of {name} are [{low}, {high}]: the low one must not exceed the high one"
+            f"the bounds of {owner} are [{low}, {high}]: the low one must not exceed the high one"
         )
+    return low, high
 
 
-def _canonical_condition(condition: Condition, features: int) -> Condition:
-    return Condition(
-        _row(condition.weights, features, "a condition"), _number(condition.bias, "a condition's bias")
-    )
+def _canonical_item(item: Item, signature: Signature) -> Item:
+    if not isinstance(item, Condition):
+        return _canonical_terminal(item, signature)
+    weights = _row(item.weights, len(signature.features), "a condition")
+    return Condition(weights, _number(item.bias, "a condition's bias"))
 
 
-def _canonical_terminal(node: Terminal, signature: Signature) -> Terminal:
+def _canonical_terminal(leaf: Terminal, signature: Signature) -> Terminal:
     actions = signature.actions
-    if isinstance(node, Act) and isinstance(actions, Discrete):
-        return Act(_action(node.action, len(actions.names)))
-    if isinstance(node, Affine) and isinstance(actions, Continuous):
-        return _canonical_affine(node, len(actions.names), len(signature.features))
-    if isinstance(node, Blend) and not isinstance(actions, Discrete | Continuous):
-        return _canonical_blend(node, len(actions.names))
+    if isinstance(leaf, Act) and isinstance(actions, Discrete):
+        return Act(_action(leaf.action, len(actions.names)))
+    if isinstance(leaf, Affine) and isinstance(actions, Continuous):
+        return _canonical_affine(leaf, len(actions.names), len(signature.features))
+    if isinstance(leaf, Blend) and isinstance(actions, Primitives):
+        weights = _row(leaf.weights, len(actions.names), "a blend", "primitives")
+        if min(weights) < 0.0 or abs(fsum(weights) - 1.0) > 1e-9:
+            raise ProgramError(f"blend weights {weights} must be non-negative and sum to one")
+        return Blend(weights)
     raise ProgramError(
-        f"a terminal of kind {type(node).__name__} does not fit {type(actions).__name__} actions"
+        f"a terminal of kind {type(leaf).__name__} does not fit {type(actions).__name__} actions"
     )
 
 
@@ -142,21 +124,14 @@ def _action(action: Any, count: int) -> int:
     return number
 
 
-def _canonical_affine(node: Affine, outputs: int, features: int) -> Affine:
-    if len(node.weights) != outputs or len(node.bias) != outputs:
+def _canonical_affine(leaf: Affine, outputs: int, features: int) -> Affine:
+    counts = len(leaf.weights), len(leaf.bias)
+    if counts != (outputs, outputs):
         raise ProgramError(
-            f"an affine terminal has {len(node.weights)} rows and {len(node.bias)} biases "
-            f"for {outputs} outputs"
+            f"an affine terminal has {counts[0]} rows and {counts[1]} biases for {outputs} outputs"
         )
-    rows = tuple(_row(row, features, "an affine terminal") for row in node.weights)
-    return Affine(rows, tuple(_number(value, "an affine terminal's bias") for value in node.bias))
-
-
-def _canonical_blend(node: Blend, primitives: int) -> Blend:
-    weights = _row(node.weights, primitives, "a blend", "primitives")
-    if min(weights) < 0.0 or abs(fsum(weights) - 1.0) > 1e-9:
-        raise ProgramError(f"blend weights {weights} must be non-negative and sum to one")
-    return Blend(weights)
+    rows = tuple(_row(row, features, "an affine terminal") for row in leaf.weights)
+    return Affine(rows, tuple(_number(value, "an affine terminal's bias") for value in leaf.bias))
 
 
 def _row(values: Sequence[float], count: int, owner: str, of: str = "features") -> tuple[float, ...]:
@@ -172,15 +147,12 @@ def _number(value: Any, owner: str) -> float:
     return number + 0.0  # turns -0.0 into 0.0, so that equal programs also print and act alike
 
 
-def _bound(value: Any, owner: str) -> float:
-    number = _float(value, f"a bound of {owner}")
-    if isnan(number):
-        raise ProgramError(f"a bound of {owner} is not a number")
-    return number + 0.0
-
-
 def _float(value: Any, owner: str) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ProgramError(f"{owner} must be a number, not {value!r:.40}") from None
+        if not isinstance(value, str | bool):
+            return float(value)
+    except OverflowError:
+        raise ProgramError(f"{owner} is too large to be a number") from None
+    except (TypeError, ValueError):
+        pass
+    raise ProgramError(f"{owner} must be a number, not {value!r:.40}")

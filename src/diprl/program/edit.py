@@ -5,37 +5,13 @@ empty for the root.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace as changed
+from dataclasses import replace
 
 from diprl.errors import ProgramError, unknown
 from diprl.program.ast import Condition, If, Node
 from diprl.program.signature import Signature
-from diprl.program.text_parse import parse_body
 
 Path = str | Sequence[str]
-
-
-def apply(
-    signature: Signature,
-    root: Node,
-    path: Path,
-    *,
-    replace: Node | str | None,
-    weights: Mapping[str, float] | None,
-    bias: float | None,
-    prune: bool,
-    swap: bool,
-) -> Node:
-    """The one change that the arguments ask for."""
-    numbers = weights is not None or bias is not None
-    if sum((replace is not None, numbers, prune, swap)) != 1:
-        raise ProgramError("an edit does exactly one of: replace, weights and bias, prune, swap")
-    if replace is not None:
-        node = parse_body(replace, signature) if isinstance(replace, str) else replace
-        return replace_node(root, path, node)
-    if numbers:
-        return set_numbers(root, path, signature, weights or {}, bias)
-    return prune_branch(root, path) if prune else swap_branches(root, path)
 
 
 def node_at(root: Node, path: Path) -> Node:
@@ -47,8 +23,7 @@ def replace_node(root: Node, path: Path, node: Node) -> Node:
     """The program with another node at the end of a path."""
     steps = _steps(path)
     for step, parent in zip(reversed(steps), reversed(_trail(root, steps)[:-1]), strict=True):
-        assert isinstance(parent, If)  # the trail leads through it
-        node = changed(parent, **{"then" if step == "then" else "orelse": node})
+        node = replace(parent, **{"then" if step == "then" else "orelse": node})
     return node
 
 
@@ -57,14 +32,13 @@ def prune_branch(root: Node, path: Path) -> Node:
     steps = _steps(path)
     if not steps:
         raise ProgramError("the root cannot be pruned: give the path of a branch, such as 'else.then'")
-    parent = _branching(root, steps[:-1])
-    node_at(root, steps)
+    parent = _if_at(root, steps[:-1])
     return replace_node(root, steps[:-1], parent.orelse if steps[-1] == "then" else parent.then)
 
 
 def swap_branches(root: Node, path: Path) -> Node:
     """Exchange the two branches of the `if` at a path."""
-    node = _branching(root, path)
+    node = _if_at(root, path)
     return replace_node(root, path, If(node.condition, node.orelse, node.then))
 
 
@@ -72,13 +46,13 @@ def set_numbers(
     root: Node, path: Path, signature: Signature, weights: Mapping[str, float], bias: float | None
 ) -> Node:
     """Give the condition at a path other weights, by feature name, or another bias."""
-    node = _branching(root, path)
+    node = _if_at(root, path)
     for name in weights.keys() - set(signature.feature_names):
         raise unknown("feature", name, signature.feature_names)
     pairs = zip(signature.feature_names, node.condition.weights, strict=True)
     row = tuple(weights.get(name, weight) for name, weight in pairs)
     condition = Condition(row, node.condition.bias if bias is None else bias)
-    return replace_node(root, path, changed(node, condition=condition))
+    return replace_node(root, path, replace(node, condition=condition))
 
 
 def _steps(path: Path) -> list[str]:
@@ -102,7 +76,7 @@ def _trail(root: Node, steps: Sequence[str]) -> list[Node]:
     return trail
 
 
-def _branching(root: Node, path: Path) -> If:
+def _if_at(root: Node, path: Path) -> If:
     node = node_at(root, path)
     if not isinstance(node, If):
         raise ProgramError(f"the node at path '{'.'.join(_steps(path))}' is an action, not an if")

@@ -5,19 +5,20 @@ from left to right; a form without terms is 0. A condition holds when its form i
 so a form that is not a number makes it false. Sums are never reordered, fused or taken as matrix products.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, terminals
+from diprl.program.paths import descend
 
 Array = NDArray[np.float64]
 
 
-def linear(weights: Sequence[float], bias: float, values: Sequence[float]) -> float:
-    """The value of one linear form."""
+def linear(weights: Sequence[float], bias: float, values: Sequence[Any]) -> Any:
+    """The value of one linear form; entries of `values` may be numbers or arrays."""
     total = None
     for weight, value in zip(weights, values, strict=True):
         if weight != 0.0:
@@ -33,10 +34,17 @@ def holds(condition: Condition, features: Sequence[float]) -> bool:
 
 def terminal_at(root: Node, features: Sequence[float]) -> Terminal:
     """The leaf that one observation reaches."""
+    return path_at(root, features)[1]
+
+
+def path_at(root: Node, features: Sequence[float]) -> tuple[list[Condition], Terminal]:
+    """The conditions that one observation is asked for, and the leaf that it reaches."""
+    asked: list[Condition] = []
     node = root
     while isinstance(node, If):
+        asked.append(node.condition)
         node = node.then if holds(node.condition, features) else node.orelse
-    return node
+    return asked, node
 
 
 def clip(value: float, low: float, high: float) -> float:
@@ -44,46 +52,51 @@ def clip(value: float, low: float, high: float) -> float:
     return low if value < low else high if value > high else value
 
 
+def entry_forms(
+    leaf: Affine | Blend, features: Sequence[Any], primitives: Sequence[Sequence[Any]] = ()
+) -> list[tuple[Sequence[float], float, Sequence[Any]]]:
+    """What each entry of an action is: weights, bias and what they weigh, as arguments of `linear`.
+
+    That may be values or the names of values, for features and for each entry of each primitive's action.
+    """
+    if isinstance(leaf, Affine):
+        return [(row, bias, features) for row, bias in zip(leaf.weights, leaf.bias, strict=True)]
+    return [(leaf.weights, 0.0, column) for column in zip(*primitives, strict=True)]
+
+
+def vector(
+    leaf: Affine | Blend,
+    features: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    primitives: Sequence[Sequence[float]] = (),
+) -> list[float]:
+    """The clipped action of one terminal; blends need the primitives' actions, one row per primitive."""
+    rows = zip(entry_forms(leaf, features, primitives), low, high, strict=True)
+    return [clip(linear(*form), lower, upper) for form, lower, upper in rows]
+
+
 def affine(
     leaf: Affine, features: Sequence[float], low: Sequence[float], high: Sequence[float]
 ) -> list[float]:
     """The outputs of an affine terminal, clipped."""
-    rows = zip(leaf.weights, leaf.bias, low, high, strict=True)
-    return [clip(linear(weights, bias, features), lower, upper) for weights, bias, lower, upper in rows]
-
-
-def blend(
-    leaf: Blend, actions: Sequence[Sequence[float]], low: Sequence[float], high: Sequence[float]
-) -> list[float]:
-    """The clipped mix of the primitives' actions, one row per primitive."""
-    columns = zip(zip(*actions, strict=True), low, high, strict=True)
-    return [clip(linear(leaf.weights, 0.0, column), lower, upper) for column, lower, upper in columns]
+    return vector(leaf, features, low, high)
 
 
 def linear_batch(weights: Sequence[float], bias: float, columns: Array) -> Array:
     """The values of one linear form over `columns[feature, observation]`, added up as in `linear`."""
-    total: Any = None
-    for weight, column in zip(weights, columns, strict=True):
-        if weight != 0.0:
-            total = weight * column if total is None else total + weight * column
-    if total is None:
-        return np.full(columns.shape[1], bias)
-    return total + bias if bias != 0.0 else total
+    return linear(weights, bias, columns) if any(weights) else np.full(columns.shape[1], bias)  # type: ignore[arg-type]
 
 
-def leaves_batch(root: Node, columns: Array) -> list[tuple[Terminal, NDArray[np.intp]]]:
+def leaves_batch(root: Node, columns: Array) -> Iterator[tuple[Terminal, NDArray[np.intp]]]:
     """Every leaf as printed, with the observations of `columns[feature, observation]` that reach it."""
-    reached: list[tuple[Terminal, NDArray[np.intp]]] = []
-    stack: list[tuple[Node, NDArray[np.intp]]] = [(root, np.arange(columns.shape[1]))]
-    with np.errstate(all="ignore"):
-        while stack:
-            node, rows = stack.pop()
-            if not isinstance(node, If):
-                reached.append((node, rows))
-                continue
-            true = linear_batch(node.condition.weights, node.condition.bias, columns[:, rows]) > 0.0
-            stack += [(node.orelse, rows[~true]), (node.then, rows[true])]
-    return reached
+
+    def split(condition: Condition, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        with np.errstate(all="ignore"):
+            true = linear_batch(condition.weights, condition.bias, columns[:, rows]) > 0.0
+        return rows[true], rows[~true]
+
+    return descend(root, np.arange(columns.shape[1]), split)
 
 
 def branch_batch(root: Node, columns: Array) -> NDArray[np.int64]:
@@ -96,11 +109,8 @@ def branch_batch(root: Node, columns: Array) -> NDArray[np.int64]:
 
 def discrete_batch(root: Node, columns: Array) -> NDArray[np.int64]:
     """The action index for each observation of a program over discrete actions."""
-    chosen = np.empty(columns.shape[1], np.int64)
-    for leaf, rows in leaves_batch(root, columns):
-        if isinstance(leaf, Act):
-            chosen[rows] = leaf.action
-    return chosen
+    actions = [leaf.action for leaf in terminals(root) if isinstance(leaf, Act)]
+    return np.array(actions, np.int64)[branch_batch(root, columns)]
 
 
 def vector_batch(
@@ -110,12 +120,9 @@ def vector_batch(
     action = np.empty((columns.shape[1], len(low)))
     with np.errstate(all="ignore"):
         for leaf, rows in leaves_batch(root, columns):
-            for entry in range(len(low)):
-                if isinstance(leaf, Affine):
-                    action[rows, entry] = linear_batch(
-                        leaf.weights[entry], leaf.bias[entry], columns[:, rows]
-                    )
-                elif isinstance(leaf, Blend) and primitives is not None:
-                    action[rows, entry] = linear_batch(leaf.weights, 0.0, primitives[rows, :, entry].T)
+            assert not isinstance(leaf, Act)  # held by the program's constructor
+            mixed: Any = () if primitives is None else primitives[rows].transpose(1, 2, 0)
+            for entry, form in enumerate(entry_forms(leaf, columns[:, rows], mixed)):  # type: ignore[arg-type]
+                action[rows, entry] = linear(*form)
         lower, upper = np.asarray(low), np.asarray(high)
         return np.where(action < lower, lower, np.where(action > upper, upper, action))

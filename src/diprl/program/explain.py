@@ -10,8 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from diprl.errors import ProgramError
 from diprl.program import evaluate
-from diprl.program.ast import Condition, If, Terminal
-from diprl.program.flip import Flip, nearest_flip, single_feature_flips
+from diprl.program.ast import Condition
+from diprl.program.counterfactual import (
+    Counterfactual,
+    nearest_counterfactual,
+    single_feature_counterfactuals,
+)
 from diprl.program.text_format import format_condition, format_terminal
 
 if TYPE_CHECKING:
@@ -42,9 +46,9 @@ class Explanation:
     leaf: int
     """Its number in the order in which terminals are printed."""
     steps: tuple[Step, ...]
-    nearest: Flip | None
+    nearest: Counterfactual | None
     """The smallest change of the whole state that leads to another terminal; None where there is none."""
-    single: tuple[Flip, ...]
+    single: tuple[Counterfactual, ...]
     """The smallest change of each single feature that does so, the smallest first."""
 
     def __str__(self) -> str:
@@ -53,9 +57,8 @@ class Explanation:
             verdict = "holds" if step.holds else "does not hold"
             terms = ", ".join(f"{name} {value:+.4g}" for name, value in step.contributions)
             lines.append(f"    {step.condition}   {verdict}: {step.value:.4g} ({terms})")
-        flips = [("nearest change", self.nearest)] if self.nearest else []
-        flips += [("one feature", flip) for flip in self.single]
-        return "\n".join(lines + [f"{title}: {flip}" for title, flip in flips])
+        lines += [f"nearest change: {self.nearest}"] if self.nearest else []
+        return "\n".join([*lines, *(f"one feature: {change}" for change in self.single)])
 
 
 def explain(program: "Program", features: ArrayLike, scales: Sequence[float] | None = None) -> Explanation:
@@ -65,27 +68,15 @@ def explain(program: "Program", features: ArrayLike, scales: Sequence[float] | N
     if units.shape != values.shape or not np.all((units > 0) & np.isfinite(units)):
         raise ProgramError(f"scales must be {len(values)} positive numbers, one per feature")
     leaf = int(program.branch_batch(values[None])[0])
-    steps, terminal = _path(program, values.tolist(), units)
+    asked, terminal = evaluate.path_at(program.root, values.tolist())
     finite = bool(np.isfinite(values).all())
     return Explanation(
         "; ".join(format_terminal(terminal, program.signature)),
         leaf,
-        tuple(steps),
-        nearest_flip(program, values, units) if finite else None,
-        single_feature_flips(program, values, units) if finite else (),
+        tuple(_step(program, condition, values.tolist(), units) for condition in asked),
+        nearest_counterfactual(program, values, units) if finite else None,
+        single_feature_counterfactuals(program, values, units) if finite else (),
     )
-
-
-def _path(
-    program: "Program", values: list[float], scales: NDArray[np.float64]
-) -> tuple[list[Step], Terminal]:
-    steps: list[Step] = []
-    node = program.root
-    while isinstance(node, If):
-        step = _step(program, node.condition, values, scales)
-        steps.append(step)
-        node = node.then if step.holds else node.orelse
-    return steps, node
 
 
 def _step(program: "Program", condition: Condition, values: list[float], scales: NDArray[np.float64]) -> Step:

@@ -10,30 +10,27 @@ from math import inf, isinf
 from typing import Any
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, walk
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, flatten
 from diprl.program.check import canonical_signature
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
 from diprl.program.tokens import MAX_CHARACTERS
 
 SCHEMA = 1
+_MAX_CHARACTERS = 4 * MAX_CHARACTERS
+"""JSON takes more characters than text for the same program."""
 
 
 def to_json(signature: Signature, root: Node, task: str) -> str:
-    document = {
-        "schema": SCHEMA,
-        "task": task,
-        "features": [_feature(feature) for feature in signature.features],
-        "actions": _actions(signature.actions),
-        "nodes": _nodes(root, signature),
-    }
+    features, actions = describe_features(signature), describe_actions(signature)
+    document = {"schema": SCHEMA, "task": task, "features": features, "actions": actions}
+    document["nodes"] = _nodes(root, signature)
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def from_json(text: str) -> tuple[Signature, Node, str]:
     """The signature, the root and the task of a JSON document, which must be exactly of the form above."""
-    document = _fields(
-        _load(text), "the document", schema=int, task=str, features=list, actions=dict, nodes=list
-    )
+    kinds = {"schema": int, "task": str, "features": list, "actions": dict, "nodes": list}
+    document = _fields(_load(text), "the document", **kinds)
     if document["schema"] != SCHEMA:
         raise ProgramError(f"schema {document['schema']} is not known: this diprl reads schema {SCHEMA}")
     features = tuple(_read_feature(entry) for entry in document["features"])
@@ -41,39 +38,37 @@ def from_json(text: str) -> tuple[Signature, Node, str]:
     return signature, _read_nodes(document["nodes"], signature), document["task"]
 
 
-def _feature(feature: Feature) -> dict[str, Any]:
-    bounds = {"low": _bound(feature.low), "high": _bound(feature.high)}
-    return {"name": feature.name, "unit": feature.unit, **bounds, "meaning": feature.meaning}
+def describe_features(signature: Signature) -> list[dict[str, Any]]:
+    """The features as JSON has them; infinite bounds are None."""
+    return [
+        {"name": f.name, "unit": f.unit, "low": _bound(f.low), "high": _bound(f.high), "meaning": f.meaning}
+        for f in signature.features
+    ]
 
 
-def _actions(actions: Actions) -> dict[str, Any]:
+def describe_actions(signature: Signature) -> dict[str, Any]:
+    """The kind of actions and their fields as JSON has them; infinite bounds are None."""
+    actions = signature.actions
     entry: dict[str, Any] = {"kind": type(actions).__name__.lower(), "names": list(actions.names)}
     if not isinstance(actions, Discrete):
-        entry |= {
-            "low": [_bound(value) for value in actions.low],
-            "high": [_bound(value) for value in actions.high],
-        }
-    if isinstance(actions, Continuous):
-        entry["units"] = list(actions.units)
-    return entry
+        entry |= {"low": [*map(_bound, actions.low)], "high": [*map(_bound, actions.high)]}
+    return entry | ({"units": list(actions.units)} if isinstance(actions, Continuous) else {})
 
 
 def _nodes(root: Node, signature: Signature) -> list[dict[str, Any]]:
-    """The nodes, parents first; the position of an `else` is known once the whole `then` has been listed."""
-    nodes = list(walk(root))
-    sizes: list[int] = []
+    """The nodes, parents first; what follows a terminal is the `else` of the last `if` without one."""
     entries: list[dict[str, Any]] = []
-    for position in reversed(range(len(nodes))):
-        node = nodes[position]
-        if isinstance(node, If):
-            then, orelse = sizes.pop(), sizes.pop()
-            sizes.append(1 + then + orelse)
-            form = _form(node.condition.weights, node.condition.bias, signature.feature_names)
-            entries.append({"if": form, "then": position + 1, "else": position + 1 + then})
+    waiting: list[dict[str, Any]] = []
+    for item in flatten(root):
+        if entries and "if" not in entries[-1]:
+            waiting.pop()["else"] = len(entries)
+        if isinstance(item, Condition):
+            form = _form(item.weights, item.bias, signature.feature_names)
+            entries.append({"if": form, "then": len(entries) + 1, "else": 0})
+            waiting.append(entries[-1])
         else:
-            sizes.append(1)
-            entries.append(_terminal(node, signature))
-    return entries[::-1]
+            entries.append(_terminal(item, signature))
+    return entries
 
 
 def _terminal(leaf: Terminal, signature: Signature) -> dict[str, Any]:
@@ -99,8 +94,8 @@ def _bound(value: float) -> float | None:
 
 
 def _load(text: str) -> Any:
-    if len(text) > MAX_CHARACTERS:
-        raise ProgramError(f"the document is longer than {MAX_CHARACTERS} characters")
+    if len(text) > _MAX_CHARACTERS:
+        raise ProgramError(f"the document is longer than {_MAX_CHARACTERS} characters")
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except RecursionError:
@@ -136,32 +131,19 @@ def _fields(value: Any, owner: str, /, **kinds: type | tuple[type, ...]) -> dict
 
 
 def _describe(value: Any) -> str:
-    return (
-        f"{type(value).__name__} {value!r:.40}"
-        if not isinstance(value, dict | list)
-        else type(value).__name__
-    )
+    kind = type(value).__name__
+    return kind if isinstance(value, dict | list) else f"{kind} {value!r:.40}"
 
 
 def _read_feature(entry: Any) -> Feature:
     number = (float, int, type(None))
     found = _fields(entry, "a feature", name=str, unit=str, low=number, high=number, meaning=str)
-    return Feature(
-        **{**found, "low": _read_bound(found["low"], -inf), "high": _read_bound(found["high"], inf)}
-    )
+    low, high = _read_bound(found["low"], -inf), _read_bound(found["high"], inf)
+    return Feature(**{**found, "low": low, "high": high})
 
 
-def _read_bound(value: Any, infinite: float) -> float:
-    return infinite if value is None else _number(value, "a bound")
-
-
-def _number(value: Any, owner: str) -> float:
-    if not isinstance(value, float | int) or isinstance(value, bool):
-        raise ProgramError(f"{owner} must be a number, not {_describe(value)}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ProgramError(f"{owner} is too large to be a number") from None
+def _read_bound(value: Any, infinite: float) -> Any:
+    return infinite if value is None else value
 
 
 def _read_actions(entry: dict[str, Any]) -> Actions:
@@ -221,10 +203,10 @@ def _read_terminal(entry: Any, signature: Signature) -> Terminal:
 
 def _read_form(entry: Any, names: tuple[str, ...], owner: str) -> tuple[tuple[float, ...], float]:
     found = _fields(entry, owner, weights=dict, bias=(float, int))
-    return _read_weights(found["weights"], names, owner), _number(found["bias"], f"the bias of {owner}")
+    return _read_weights(found["weights"], names, owner), found["bias"]
 
 
 def _read_weights(entry: Any, names: tuple[str, ...], owner: str) -> tuple[float, ...]:
     if not isinstance(entry, dict) or not entry.keys() <= set(names):
         raise ProgramError(f"the weights of {owner} must be an object with keys among {', '.join(names)}")
-    return tuple(_number(entry.get(name, 0.0), f"the weight of {name} in {owner}") for name in names)
+    return tuple(entry.get(name, 0.0) for name in names)

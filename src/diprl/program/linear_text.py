@@ -1,8 +1,10 @@
 """Linear expressions as text: `2.5*x - y + 0.3` both ways."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
+from operator import mul, neg
 
 from diprl.program.tokens import Token, Tokens
 
@@ -21,25 +23,45 @@ class Linear:
             self.terms[name] = self.terms.get(name, 0.0) + sign * weight
         self.constant += sign * other.constant
 
-    def scale(self, factor: float) -> None:
-        self.terms = {name: weight * factor for name, weight in self.terms.items()}
-        self.constant *= factor
-
-    def divide(self, divisor: float) -> None:
-        self.terms = {name: weight / divisor for name, weight in self.terms.items()}
-        self.constant /= divisor
+    def changed(self, change: Callable[[float], float]) -> "Linear":
+        """The same sum with every number changed."""
+        return Linear({name: change(weight) for name, weight in self.terms.items()}, change(self.constant))
 
     def weights(self, names: Sequence[str]) -> tuple[float, ...]:
         return tuple(self.terms.get(name, 0.0) for name in names)
 
 
-def format_linear(weights: Sequence[float], bias: float, names: Sequence[str]) -> str:
+def short_number(value: float) -> str:
+    """The shortest digits that read back exactly; whole numbers need no point."""
+    return repr(value).removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a language writes linear forms."""
+
+    number: Callable[[float], str] = short_number
+    """Prints a number that is not negative."""
+    times: str = "*"
+    name: Callable[[str], str] = str
+    """Prints the name of a feature, an output or an action."""
+
+
+TEXT = Notation()
+
+
+def format_linear(
+    weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT
+) -> str:
     """Print a linear form in the order in which it is added, with digits that read back exactly."""
-    terms = [_format_term(weight, name) for weight, name in zip(weights, names, strict=True) if weight != 0.0]
-    if bias != 0.0 or not terms:
-        terms.append(_format_number(bias))
-    joined = " + ".join(terms)
-    return joined.replace("+ -", "- ")
+    text = ""
+    for weight, name in zip((*weights, bias), (*map(notation.name, names), ""), strict=True):
+        if weight == 0.0:
+            continue
+        sign = ("-" if weight < 0.0 else "") if not text else (" - " if weight < 0.0 else " + ")
+        factor = "" if name and abs(weight) == 1.0 else notation.number(abs(weight))
+        text += sign + factor + (notation.times if factor and name else "") + name
+    return text or notation.number(0.0)
 
 
 def parse_linear(tokens: Tokens, names: Sequence[str], kind: str) -> Linear:
@@ -49,17 +71,6 @@ def parse_linear(tokens: Tokens, names: Sequence[str], kind: str) -> Linear:
     if not all(map(isfinite, (linear.constant, *linear.terms.values()))):
         raise start.error("finite numbers", hint="a number is too large")
     return linear
-
-
-def _format_term(weight: float, name: str) -> str:
-    if abs(weight) == 1.0:
-        return name if weight > 0.0 else f"-{name}"
-    return f"{_format_number(weight)}*{name}"
-
-
-def _format_number(value: float) -> str:
-    """The shortest digits that read back exactly; whole numbers need no point."""
-    return repr(value).removesuffix(".0")
 
 
 def _sum(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
@@ -76,21 +87,20 @@ def _product(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Lin
         where = tokens.current
         factor = _factor(tokens, names, kind, depth)
         if operator.text == "/":
-            _divide(product, factor, where)
+            product = _divided(product, factor, where)
         elif factor.terms and product.terms:
             raise where.error("a number", hint="conditions are linear: two names cannot be multiplied")
         elif factor.terms:
-            factor.scale(product.constant)
-            product = factor
+            product = factor.changed(partial(mul, product.constant))
         else:
-            product.scale(factor.constant)
+            product = product.changed(partial(mul, factor.constant))
     return product
 
 
-def _divide(product: Linear, divisor: Linear, where: Token) -> None:
+def _divided(product: Linear, divisor: Linear, where: Token) -> Linear:
     if divisor.terms or divisor.constant == 0.0:
         raise where.error("a number other than zero to divide by")
-    product.divide(divisor.constant)
+    return product.changed(lambda value: value / divisor.constant)
 
 
 def _factor(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
@@ -98,9 +108,7 @@ def _factor(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Line
     while sign := tokens.accept("+", "-"):
         negative ^= sign.text == "-"
     factor = _atom(tokens, names, kind, depth)
-    if negative:
-        factor.scale(-1.0)
-    return factor
+    return factor.changed(neg) if negative else factor
 
 
 def _atom(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:

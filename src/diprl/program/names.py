@@ -21,9 +21,9 @@ def identifier(name: str) -> str:
     >>> identifier("θ̇1 rate"), identifier("torque −1"), identifier("left-leg"), identifier("")
     ('theta_dot_1_rate', 'torque_minus_1', 'left_leg', 'unnamed')
     """
-    spoken = "".join(_spell(name, position) for position in range(len(name)))
-    words = re.findall(r"[A-Za-z0-9]+", spoken)
-    candidate = "_".join(words) or "unnamed"
+    spelled = "".join(_spell(name, position) for position in range(len(name)))
+    parts = re.findall(r"[A-Za-z0-9]+", spelled)
+    candidate = "_".join(parts) or "unnamed"
     if candidate[0].isdigit():
         candidate = f"n{candidate}"
     return candidate if is_identifier(candidate) else f"{candidate}_"

@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from diprl.errors import ProgramError
 from diprl.program import ast, edit, evaluate, json_form
 from diprl.program.check import canonical_root, canonical_signature
-from diprl.program.signature import Continuous, Discrete, Primitives, Signature
+from diprl.program.signature import Discrete, Primitives, Signature
 from diprl.program.text_format import format_program
-from diprl.program.text_parse import parse_text
+from diprl.program.text_parse import parse_body, parse_text
 from diprl.program.tokens import MAX_CHARACTERS
 
 if TYPE_CHECKING:
     from diprl.program.explain import Explanation
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Program:
     """An if/else program over named features; `print` shows exactly what runs."""
 
@@ -57,22 +57,18 @@ class Program:
         """The action for one observation: an index, or a clipped vector."""
         values = self._features(features, 1).tolist()
         leaf, actions = evaluate.terminal_at(self.root, values), self.signature.actions
-        if isinstance(leaf, ast.Act):
-            return leaf.action
-        if isinstance(leaf, ast.Affine) and isinstance(actions, Continuous):
-            return np.array(evaluate.affine(leaf, values, actions.low, actions.high))
-        rows = self._primitive_actions(primitive_actions, 1).tolist()[0]
-        return np.array(evaluate.blend(leaf, rows, actions.low, actions.high))  # type: ignore[arg-type]
+        if isinstance(leaf, ast.Act) or isinstance(actions, Discrete):
+            return leaf.action  # type: ignore[union-attr]
+        primitives: Any = self._primitive_actions(primitive_actions, 1)
+        rows = () if primitives is None else primitives[0].tolist()
+        return np.array(evaluate.vector(leaf, values, actions.low, actions.high, rows))
 
     def act_batch(self, features: ArrayLike, primitive_actions: ArrayLike | None = None) -> NDArray[Any]:
         """The actions for a batch of observations, bit for bit as `act` gives them one by one."""
-        columns = self._columns(features)
-        actions = self.signature.actions
+        columns, actions = self._columns(features), self.signature.actions
         if isinstance(actions, Discrete):
             return evaluate.discrete_batch(self.root, columns)
-        primitives = None
-        if isinstance(actions, Primitives):
-            primitives = self._primitive_actions(primitive_actions, columns.shape[1])
+        primitives = self._primitive_actions(primitive_actions, columns.shape[1])
         return evaluate.vector_batch(self.root, columns, primitives, actions.low, actions.high)
 
     def branch_batch(self, features: ArrayLike) -> NDArray[np.int64]:
@@ -116,16 +112,19 @@ class Program:
         `replace` puts another node or text there, `weights` and `bias` change its condition, `prune` removes
         the branch so that its sibling takes the parent's place, `swap` exchanges its two branches.
         """
-        root = edit.apply(
-            self.signature,
-            self.root,
-            path,
-            replace=replace,
-            weights=weights,
-            bias=bias,
-            prune=prune,
-            swap=swap,
-        )
+        numbers = weights is not None or bias is not None
+        if sum((replace is not None, numbers, prune, swap)) != 1:
+            raise ProgramError("an edit does exactly one of: replace, weights and bias, prune, swap")
+        if replace is not None:
+            node = parse_body(replace, self.signature) if isinstance(replace, str) else replace
+            return self.with_root(edit.replace_node(self.root, path, node))
+        if numbers:
+            return self.with_root(edit.set_numbers(self.root, path, self.signature, weights or {}, bias))
+        change = edit.prune_branch if prune else edit.swap_branches
+        return self.with_root(change(self.root, path))
+
+    def with_root(self, root: ast.Node) -> "Program":
+        """Another program with the same interface."""
         return Program(self.signature, root, self.task)
 
     def save(self, path: str | Path) -> None:
@@ -193,17 +192,6 @@ class Program:
         size = f"depth {self.depth}, {self.conditions} conditions, {self.coefficients} coefficients"
         return f"<Program{task}: {size}>"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Program) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        """Everything in one flat tuple; nodes listed parents first determine the tree, however deep it is."""
-        nodes = (node.condition if isinstance(node, ast.If) else node for node in ast.walk(self.root))
-        return (self.signature, self.task, *nodes)
-
     def _features(self, features: ArrayLike, dimensions: int) -> NDArray[np.float64]:
         values = np.asarray(features, np.float64)
         if values.ndim != dimensions or values.shape[-1] != len(self.signature.features):
@@ -214,14 +202,17 @@ class Program:
     def _columns(self, features: ArrayLike) -> NDArray[np.float64]:
         return np.ascontiguousarray(self._features(features, 2).T)
 
-    def _primitive_actions(self, actions: ArrayLike | None, count: int) -> NDArray[np.float64]:
-        assert isinstance(self.signature.actions, Primitives)  # callers have looked
-        shape = (len(self.signature.actions.names), len(self.signature.actions.low))
-        values = np.zeros(()) if actions is None else np.asarray(actions, np.float64)
+    def _primitive_actions(self, given: ArrayLike | None, count: int) -> NDArray[np.float64] | None:
+        """What the primitives do for each observation; None for a program that blends none."""
+        actions = self.signature.actions
+        if not isinstance(actions, Primitives):
+            return None
+        shape = (len(actions.names), len(actions.low))
+        values = np.zeros(()) if given is None else np.asarray(given, np.float64)
         if values.shape == shape and count == 1:
             values = values[None]
         if values.shape != (count, *shape):
-            found = "missing" if actions is None else f"of shape {values.shape}"
+            found = "missing" if given is None else f"of shape {values.shape}"
             raise ProgramError(f"the primitives' actions are {found}: give {shape} for each observation")
         return values
 

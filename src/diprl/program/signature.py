@@ -1,4 +1,4 @@
-"""What a program may speak of: the features it reads and the actions it chooses from."""
+"""What a program may use: the features it reads and the actions it chooses from."""
 
 from dataclasses import dataclass
 from math import inf

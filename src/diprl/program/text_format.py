@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from diprl.program.ast import Act, Affine, Condition, If, Node, Terminal
-from diprl.program.linear_text import format_linear
+from diprl.program.ast import Act, Blend, Condition, Node, Terminal
+from diprl.program.linear_text import TEXT, Notation, format_linear
+from diprl.program.paths import format_lines
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 
 _WIDTH = 110
@@ -35,38 +36,30 @@ def format_header(signature: Signature, task: str = "") -> list[str]:
 
 def format_body(signature: Signature, root: Node) -> Iterator[str]:
     """The lines of the if/elif/else chain; a bare action is a single line."""
-    stack: list[str | tuple[int, str, Node]] = [(0, "if", root)]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-            continue
-        indent, keyword, node = item
-        space = "    " * indent
-        if not isinstance(node, If):
-            yield from (space + line for line in format_terminal(node, signature))
-            continue
-        yield f"{space}{keyword} {format_condition(node.condition, signature)}:"
-        chained = isinstance(node.orelse, If)
-        stack += (
-            [(indent, "elif", node.orelse)] if chained else [(indent + 1, "if", node.orelse), f"{space}else:"]
-        )
-        stack.append((indent + 1, "if", node.then))
+    return format_lines(
+        root,
+        lambda keyword, condition: f"{keyword} {format_condition(condition, signature)}:",
+        lambda leaf: format_terminal(leaf, signature),
+        {"else": "else:"},
+    )
 
 
-def format_condition(condition: Condition, signature: Signature) -> str:
-    return f"{format_linear(condition.weights, condition.bias, signature.feature_names)} > 0"
+def format_condition(condition: Condition, signature: Signature, notation: Notation = TEXT) -> str:
+    form = format_linear(condition.weights, condition.bias, signature.feature_names, notation)
+    return f"{form} > 0"
 
 
-def format_terminal(leaf: Terminal, signature: Signature) -> list[str]:
+def format_terminal(leaf: Terminal, signature: Signature, notation: Notation = TEXT) -> list[str]:
     """One line per terminal, or per output of an affine one."""
     names = signature.actions.names
     if isinstance(leaf, Act):
-        return [names[leaf.action]]
-    if isinstance(leaf, Affine):
-        rows = zip(names, leaf.weights, leaf.bias, strict=True)
-        return [f"{name} = {format_linear(row, bias, signature.feature_names)}" for name, row, bias in rows]
-    return [format_linear(leaf.weights, 0.0, names)]
+        return [notation.name(names[leaf.action])]
+    if isinstance(leaf, Blend):
+        return [format_linear(leaf.weights, 0.0, names, notation)]
+    return [
+        f"{notation.name(name)} = {format_linear(row, bias, signature.feature_names, notation)}"
+        for name, row, bias in zip(names, leaf.weights, leaf.bias, strict=True)
+    ]
 
 
 def _entry(key: str, items: Sequence[str]) -> list[str]:

@@ -19,19 +19,18 @@ from diprl.program.tokens import Token
 
 KEYS = ("task", "features", "actions", "outputs", "primitives", "actuators")
 
-_KEY = re.compile(r"([^\W\d]\w*)\s*:")
 _NUMBER = r"[-+−]?(?:inf|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 _STRING = r'"(?:[^"\\]|\\.)*"'
-_INTERVAL = rf"\[\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\]"
-_PATTERNS = {
-    "a name": re.compile(r"[^\W\d]\w*"),
-    "a unit": re.compile(rf"\[(?:\s*({_STRING})\s*|([^\[\]\"#]*))\]"),
-    "bounds": re.compile(rf"in\s*{_INTERVAL}"),
-    "bounds such as [-1, 1]": re.compile(_INTERVAL),
-    "a meaning": re.compile(rf":\s*({_STRING})"),
-    "','": re.compile(r","),
-    "a count": re.compile(r"(\d+)\s*in\b\s*"),
-}
+_INTERVAL = rf"\[\s*(?P<low>{_NUMBER})\s*,\s*(?P<high>{_NUMBER})\s*\]"
+_KEY = re.compile(r"([^\W\d]\w*)\s*:")
+_NAME = re.compile(r"[^\W\d]\w*")
+_FEATURE = re.compile(
+    rf"(?P<name>{_NAME.pattern})"
+    rf"(?:\s*\[(?:\s*(?P<quoted_unit>{_STRING})\s*|(?P<unit>[^\[\]\"#]*))\])?"
+    rf"(?:\s*in\s*{_INTERVAL})?(?:\s*:\s*(?P<meaning>{_STRING}))?"
+)
+_ACTUATORS = re.compile(rf"(?:(?P<count>\d+)\s*in\b\s*)?{_INTERVAL}")
+_REST = re.compile(rf"{_STRING}|[^#]*")
 
 
 @dataclass
@@ -42,33 +41,36 @@ class Cursor:
     line: int
     position: int
 
-    def accept(self, part: str) -> re.Match[str] | None:
-        """The named pattern where it matches here, stepping past it."""
+    def read(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
+        """What matches here, stepping past it."""
         self._skip_spaces()
-        match = _PATTERNS[part].match(self.text, self.position)
-        if match:
-            self.position = match.end()
+        match = pattern.match(self.text, self.position)
+        if not match:
+            raise self.error(expected)
+        self.position = match.end()
         return match
 
-    def require(self, part: str) -> re.Match[str]:
-        match = self.accept(part)
-        if not match:
-            raise self.error(part)
-        return match
+    def items(self, pattern: re.Pattern[str], expected: str) -> Iterator[re.Match[str]]:
+        """Everything up to the end of the line or a comment, as a list with commas in between."""
+        while not self._ended():
+            yield self.read(pattern, expected)
+            if not self._ended():
+                self.read(re.compile(","), "','")
 
     def error(self, expected: str) -> ProgramError:
         word = re.compile(r"\w+|.?").match(self.text, self.position)
         return Token("header", word.group() if word else "", self.line, self.position + 1).error(expected)
 
-    def ended(self) -> bool:
+    def unquote(self, string: str | None) -> str:
+        """The text that a quoted string stands for."""
+        try:
+            return json.loads(string) if string else ""
+        except ValueError:
+            raise self.error("quoted text with valid escapes") from None
+
+    def _ended(self) -> bool:
         self._skip_spaces()
         return self.position >= len(self.text) or self.text[self.position] == "#"
-
-    def words(self) -> str:
-        """Everything up to the end of the line or a comment, for a value that is not a list."""
-        self._skip_spaces()
-        match = re.compile(rf"{_STRING}|[^#]*").match(self.text, self.position)
-        return match.group().strip() if match else ""
 
     def _skip_spaces(self) -> None:
         while self.position < len(self.text) and self.text[self.position].isspace():
@@ -101,8 +103,9 @@ def split_header(lines: list[str]) -> tuple[Header, int]:
 
 
 def parse_task(header: Header) -> str:
-    words = " ".join(cursor.words() for cursor in header.get("task", [])).strip()
-    return _unquote(words, header["task"][0]) if words.startswith('"') else words
+    cursors = header.get("task", [])
+    text = " ".join(cursor.read(_REST, "a task").group().strip() for cursor in cursors).strip()
+    return cursors[0].unquote(text) if text.startswith('"') else text
 
 
 def parse_signature(header: Header) -> Signature | None:
@@ -111,7 +114,7 @@ def parse_signature(header: Header) -> Signature | None:
         return None
     if "features" not in header:
         raise ProgramError("the header has no 'features:' line")
-    return Signature(tuple(_feature(cursor) for cursor in _items(header["features"])), _actions(header))
+    return Signature(tuple(_features(header["features"])), _actions(header))
 
 
 def _actions(header: Header) -> Actions:
@@ -121,60 +124,38 @@ def _actions(header: Header) -> Actions:
             "the header needs one of 'actions:', 'outputs:', or 'primitives:' with 'actuators:'"
         )
     if kinds == ["outputs"]:
-        return _continuous([_feature(cursor) for cursor in _items(header["outputs"])])
-    names = tuple(cursor.require("a name").group() for cursor in _items(header[kinds[0]]))
+        outputs = _features(header["outputs"])
+        fields = zip(
+            *((output.name, output.low, output.high, output.unit) for output in outputs), strict=True
+        )
+        return Continuous(*fields) if outputs else Continuous((), (), ())
+    cursors = header[kinds[0]]
+    names = tuple(match.group() for cursor in cursors for match in cursor.items(_NAME, "a name"))
     if kinds == ["actions"]:
         return Discrete(names)
-    bounds = [pair for cursor in _items(header["actuators"]) for pair in _actuators(cursor)]
+    bounds = [pair for cursor in header["actuators"] for pair in _actuators(cursor)]
     return Primitives(names, tuple(low for low, _ in bounds), tuple(high for _, high in bounds))
 
 
-def _continuous(outputs: list[Feature]) -> Continuous:
-    low, high = tuple(output.low for output in outputs), tuple(output.high for output in outputs)
-    return Continuous(
-        tuple(output.name for output in outputs), low, high, tuple(output.unit for output in outputs)
-    )
-
-
-def _items(cursors: list[Cursor]) -> Iterator[Cursor]:
-    """Yield a line's cursor once per item of its comma-separated list; whoever takes it reads the item."""
+def _features(cursors: list[Cursor]) -> list[Feature]:
+    found = []
     for cursor in cursors:
-        while not cursor.ended():
-            yield cursor
-            if not cursor.ended():
-                cursor.require("','")
+        for match in cursor.items(_FEATURE, "a name"):
+            unit = cursor.unquote(match["quoted_unit"]) or (match["unit"] or "").strip()
+            found.append(Feature(match["name"], unit, *_bounds(match), cursor.unquote(match["meaning"])))
+    return found
 
 
-def _feature(cursor: Cursor) -> Feature:
-    name = cursor.require("a name").group()
-    unit = cursor.accept("a unit")
-    bounds = cursor.accept("bounds")
-    low, high = _pair(bounds) if bounds else (-inf, inf)
-    meaning = cursor.accept("a meaning")
-    return Feature(name, _unit(unit, cursor), low, high, _unquote(meaning[1], cursor) if meaning else "")
-
-
-def _unit(match: re.Match[str] | None, cursor: Cursor) -> str:
-    if not match:
-        return ""
-    return _unquote(match[1], cursor) if match[1] else match[2].strip()
-
-
-def _actuators(cursor: Cursor) -> list[tuple[float, float]]:
+def _actuators(cursor: Cursor) -> Iterator[tuple[float, float]]:
     """The bounds of `3 in [-1, 1]`, three times, or of `[-1, 1]`, once."""
-    count = cursor.accept("a count")
-    number = int(count[1][:8]) if count else 1
-    if not 1 <= number <= 10_000:
-        raise cursor.error("between 1 and 10000 actuators")
-    return [_pair(cursor.require("bounds such as [-1, 1]"))] * number
+    for match in cursor.items(_ACTUATORS, "bounds such as [-1, 1]"):
+        number = int((match["count"] or "1")[:8])
+        if not 1 <= number <= 10_000:
+            raise cursor.error("between 1 and 10000 actuators")
+        yield from [_bounds(match)] * number
 
 
-def _pair(match: re.Match[str]) -> tuple[float, float]:
-    return float(match[1].replace("−", "-")), float(match[2].replace("−", "-"))
-
-
-def _unquote(string: str, cursor: Cursor) -> str:
-    try:
-        return json.loads(string)
-    except ValueError:
-        raise cursor.error("quoted text with valid escapes") from None
+def _bounds(match: re.Match[str]) -> tuple[float, float]:
+    if match["low"] is None:
+        return -inf, inf
+    return float(match["low"].replace("−", "-")), float(match["high"].replace("−", "-"))

@@ -6,6 +6,7 @@ of its condition.
 """
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -15,7 +16,7 @@ from diprl.program.check import MAX_NESTING, canonical_signature
 from diprl.program.linear_text import Linear, parse_linear
 from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
-from diprl.program.tokens import MAX_CHARACTERS, Token, Tokens
+from diprl.program.tokens import MAX_CHARACTERS, Tokens
 
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")
 
@@ -60,86 +61,70 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
 
 def parse_body(text: str, signature: Signature, first_line: int = 1) -> Node:
     """The node that the lines of an if/elif/else chain, or a single action, describe."""
-    lines = _Lines(text, first_line)
-    stack: list[_Chain] = []
+    lines, chains = _split_lines(text, first_line), list[_Chain]()
     root: Node | None = None
     while root is None:
-        line = lines.take()
-        node = _read_line(line, lines, stack, signature)
-        if node is not None:
-            root = _deliver(node, stack)
-    extra = lines.peek()
-    if extra is not None:
-        raise extra.tokens.current.error("the end of the program")
+        line = _take(lines, "an action, 'if' or 'else'")
+        if not _open_branch(line, chains, signature):
+            root = _deliver(_terminal(line, lines, signature), chains)
+    if len(lines) > 1:
+        raise lines[0].tokens.current.error("the end of the program")
     return root
 
 
-class _Lines:
-    """The lines of a body that say something, one after the other."""
+def _split_lines(text: str, first_line: int) -> deque[_Line]:
+    """The lines of a body that say something, then an empty one.
 
-    def __init__(self, text: str, first_line: int) -> None:
-        self._lines = [
-            _Line(len(raw) - len(raw.lstrip()), Tokens(raw, number))
-            for number, raw in enumerate(text.expandtabs(4).split("\n"), first_line)
-            if raw.strip() and not raw.lstrip().startswith("#")
-        ]
-        self._lines.reverse()
-        last = text.rsplit("\n", 1)[-1]
-        self._end = Token("end", "", first_line + text.count("\n"), len(last.rstrip()) + 1)
-
-    def peek(self) -> _Line | None:
-        return self._lines[-1] if self._lines else None
-
-    def take(self, expected: str = "an action, 'if' or 'else'") -> _Line:
-        if not self._lines:
-            raise self._end.error(expected, hint="the program is not complete")
-        return self._lines.pop()
-
-    def put_back(self, line: _Line) -> None:
-        self._lines.append(line)
+    What follows the colon of a condition is a line of its own, further in.
+    """
+    lines, number, last = deque[_Line](), first_line, ""
+    for number, last in enumerate(text.expandtabs(4).split("\n"), first_line):
+        code = last.split("#")[0].rstrip()
+        indent = len(code) - len(code.lstrip())
+        for level, part in enumerate(re.finditer(r"[^:]*:|[^:]+", code)):
+            lines.append(_Line(indent + level, Tokens(part.group(), number, part.start() + 1)))
+    return deque([*lines, _Line(-1, Tokens("", number, len(last.rstrip()) + 1))])
 
 
-def _read_line(line: _Line, lines: _Lines, stack: list[_Chain], signature: Signature) -> Node | None:
-    """Advance by one line: open a chain or a branch, or return a terminal."""
+def _take(lines: deque[_Line], expected: str) -> _Line:
+    if len(lines) == 1:
+        raise lines[0].tokens.current.error(expected, hint="the program is not complete")
+    return lines.popleft()
+
+
+def _open_branch(line: _Line, chains: list[_Chain], signature: Signature) -> bool:
+    """Read `if B:`, `elif B:` or `else:` where the line is one; say whether it was."""
     first = line.tokens.current
-    chain = stack[-1] if stack else None
+    chain = chains[-1] if chains else None
     if chain is not None and not chain.waiting:
         if line.indent != chain.indent or first.text not in ("elif", "else"):
-            raise first.error(
-                "'elif' or 'else'" + (" at the indentation of its 'if'" if first.text[:2] == "el" else "")
-            )
-        _open_branch(chain, line, lines, signature)
-        return None
-    if chain is not None and line.indent <= chain.indent:
+            where = " at the indentation of its 'if'" if first.text[:2] == "el" else ""
+            raise first.error(f"'elif' or 'else'{where}")
+    elif chain is not None and line.indent <= chain.indent:
         raise first.error("an indented branch")
-    if first.text == "if":
-        if len(stack) > MAX_NESTING:
-            raise first.error(f"at most {MAX_NESTING} nested ifs")
-        stack.append(_Chain(line.indent))
-        _open_branch(stack[-1], line, lines, signature)
-        return None
-    return _terminal(line, lines, signature)
-
-
-def _open_branch(chain: _Chain, line: _Line, lines: _Lines, signature: Signature) -> None:
-    """Read `if B:`, `elif B:` or `else:`; what follows on the line becomes a line of its own, further in."""
+    elif first.text != "if":
+        return False
+    elif len(chains) > MAX_NESTING:
+        raise first.error(f"at most {MAX_NESTING} nested ifs")
+    else:
+        chain = _Chain(line.indent)
+        chains.append(chain)
     keyword = line.tokens.advance()
     chain.condition = None if keyword.text == "else" else _condition(line.tokens, signature)
     chain.waiting = True
     line.tokens.expect(":")
-    if not line.tokens.ended:
-        lines.put_back(_Line(chain.indent + 1, line.tokens))
+    return True
 
 
-def _deliver(node: Node, stack: list[_Chain]) -> Node | None:
+def _deliver(node: Node, chains: list[_Chain]) -> Node | None:
     """Give a finished node to the branch that waits for it; returns the root once every chain is closed."""
-    while stack:
-        chain = stack[-1]
+    while chains:
+        chain = chains[-1]
         chain.waiting = False
         if chain.condition is not None:
             chain.arms.append((chain.condition, node))
             return None
-        stack.pop()
+        chains.pop()
         node = reduce(lambda orelse, arm: If(arm[0], arm[1], orelse), reversed(chain.arms), node)
     return node
 
@@ -151,18 +136,15 @@ def _condition(tokens: Tokens, signature: Signature) -> Condition:
     if comparison.text in (">=", "<=", "==", "!="):
         raise comparison.error("'>' or '<'", hint="conditions are strict comparisons")
     if not tokens.accept(">", "<"):
-        raise comparison.error("'>'", hint=_missing_star(comparison, names))
+        hint = f"write *{comparison.text} to multiply" if comparison.text in names else ""
+        raise comparison.error("'>'", hint=hint)
     right = parse_linear(tokens, names, "a feature name")
     greater, smaller = (left, right) if comparison.text == ">" else (right, left)
     greater.add(smaller, -1.0)
     return Condition(greater.weights(names), greater.constant)
 
 
-def _missing_star(token: Token, names: tuple[str, ...]) -> str:
-    return f"write *{token.text} to multiply" if token.text in names else ""
-
-
-def _terminal(line: _Line, lines: _Lines, signature: Signature) -> Terminal:
+def _terminal(line: _Line, lines: deque[_Line], signature: Signature) -> Terminal:
     actions = signature.actions
     if isinstance(actions, Continuous):
         return _affine(line, lines, signature)
@@ -180,7 +162,7 @@ def _terminal(line: _Line, lines: _Lines, signature: Signature) -> Terminal:
     return Blend(mix.weights(actions.names))
 
 
-def _affine(line: _Line, lines: _Lines, signature: Signature) -> Affine:
+def _affine(line: _Line, lines: deque[_Line], signature: Signature) -> Affine:
     """Read one `output = expression` line per output, in any order."""
     outputs, rows = signature.actions.names, dict[str, Linear]()
     indent = line.indent
@@ -193,7 +175,7 @@ def _affine(line: _Line, lines: _Lines, signature: Signature) -> Affine:
         line.tokens.expect_end()
         if len(rows) == len(outputs):
             break
-        line = lines.take("a line for each output")
+        line = _take(lines, "a line for each output")
         if line.indent != indent:
             raise line.tokens.current.error(f"a line for output {next(n for n in outputs if n not in rows)}")
     names = signature.feature_names

@@ -1,4 +1,4 @@
-"""The words of program text, and errors that point at one of them."""
+"""The tokens of program text, and errors that point at one of them."""
 
 import re
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ class ProgramSyntaxError(ProgramError):
 
 @dataclass(frozen=True)
 class Token:
-    """One word of the text and where it stands; lines and columns count from one."""
+    """One token of the text and where it stands; lines and columns count from one."""
 
     kind: str
     text: str
@@ -70,7 +70,7 @@ class Tokens:
         return token
 
     def accept(self, *texts: str) -> Token | None:
-        """The current token when it is one of the given words, stepping past it."""
+        """The current token when it is one of the given texts, stepping past it."""
         return self.advance() if self.current.text in texts and not self.ended else None
 
     def expect(self, text: str, hint: str = "") -> Token:
@@ -86,8 +86,8 @@ class Tokens:
 def _tokenize(text: str, line: int, column: int) -> list[Token]:
     tokens = []
     for match in _PATTERN.finditer(text):
-        kind, word = match.lastgroup or "other", match.group()
+        kind, found = match.lastgroup or "other", match.group()
         if kind not in ("space", "comment"):
-            tokens.append(Token(kind, _SPELLINGS.get(word, word), line, column + match.start()))
+            tokens.append(Token(kind, _SPELLINGS.get(found, found), line, column + match.start()))
     ended = len(text[: text.find("#")].rstrip() if "#" in text else text.rstrip())
     return [*tokens, Token("end", "", line, column + ended)]

@@ -58,9 +58,8 @@ def _download(program: Program, target: str, folder: Path) -> Download:
     report = export(program, target, folder)
     files = []
     for path in report.files:
-        if not path.name.endswith("_main.c"):
-            encoded = base64.b64encode(path.read_bytes()).decode()
-            address = f"data:text/plain;charset=utf-8;base64,{encoded}"
-            files.append(File(path.name, path.read_text(encoding="utf-8"), address))
+        encoded = base64.b64encode(path.read_bytes()).decode()
+        address = f"data:text/plain;charset=utf-8;base64,{encoded}"
+        files.append(File(path.name, path.read_text(encoding="utf-8"), address))
     checks = tuple(str(check) for check in report.checks)
     return Download(TITLES[target], TARGETS[target], tuple(files), checks, report.agrees)

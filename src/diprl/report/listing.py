@@ -1,12 +1,11 @@
 """The program as lines of HTML: numbers rounded for reading, the exact ones underneath."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diprl.export import structure
 from diprl.export.svg import leaf_colours
-from diprl.program import Act, Affine, Blend, If, Node, Program, Terminal
-from diprl.program.ast import terminals
+from diprl.program import Act, Affine, Blend, Program, Terminal
+from diprl.program.paths import leaf_paths, statements
 from diprl.program.rounding import round_number
 
 DIGITS = 3
@@ -57,15 +56,15 @@ def lines(program: Program) -> list[Line]:
     colours = leaf_colours(program)
     found: list[Line] = []
     conditions = branches = 0
-    for indent, kind, payload in structure.chained(program.root):
-        if kind in ("if", "elif"):
-            form = ("", terms(payload.weights, payload.bias, features))
+    for indent, kind, condition, leaf in statements(program.root):
+        if condition is not None:
+            form = ("", terms(condition.weights, condition.bias, features))
             found.append(Line(indent, kind, (form,), conditions))
             conditions += 1
         elif kind == "else":
             found.append(Line(indent, kind, ()))
-        elif kind == "leaf":
-            found.append(Line(indent, "", leaf_forms(payload, program), branches, colours[payload]))
+        elif leaf is not None:
+            found.append(Line(indent, "", leaf_forms(leaf, program), branches, colours[leaf]))
             branches += 1
     return found
 
@@ -73,25 +72,15 @@ def lines(program: Program) -> list[Line]:
 def branches(program: Program) -> list[Branch]:
     """The terminals in the order in which they are printed."""
     colours = leaf_colours(program)
-    paths = list(leaf_paths(program.root))
     return [
-        Branch(number, leaf_text(leaf, program), colours[leaf], paths[number])
-        for number, leaf in enumerate(terminals(program.root))
+        Branch(
+            number,
+            leaf_text(leaf, program),
+            colours[leaf],
+            tuple((decision.number, decision.holds) for decision in path),
+        )
+        for number, (leaf, path) in enumerate(leaf_paths(program.root))
     ]
-
-
-def leaf_paths(root: Node) -> Iterator[tuple[tuple[int, bool], ...]]:
-    """For every leaf the numbers of the conditions above it and whether they hold there."""
-    stack: list[tuple[Node, tuple[tuple[int, bool], ...]]] = [(root, ())]
-    number = 0
-    while stack:
-        node, path = stack.pop()
-        if isinstance(node, If):
-            stack.append((node.orelse, (*path, (number, False))))
-            stack.append((node.then, (*path, (number, True))))
-            number += 1
-        else:
-            yield path
 
 
 def leaf_forms(leaf: Terminal, program: Program) -> tuple[tuple[str, tuple[Term, ...]], ...]:

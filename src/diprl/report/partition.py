@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from diprl.program import Condition, If, Node, Program
+from diprl.program import Condition, Node, Program
 from diprl.program.evaluate import linear
+from diprl.program.paths import descend
 from diprl.report.draw import BOTTOM, LEFT, TOP, Chart, Scale, axes, svg
 from diprl.report.listing import Branch
 from diprl.report.observe import Visits
@@ -66,17 +67,13 @@ def regions(
     root: Node, box: Polygon, base: Sequence[float], across: int, up: int | None
 ) -> Iterator[tuple[int, Polygon]]:
     """Every branch that acts somewhere in the box, with the convex polygon in which it does."""
-    number = 0
-    stack: list[tuple[Node, Polygon]] = [(root, box)]
-    while stack:
-        node, polygon = stack.pop()
-        if isinstance(node, If):
-            then, orelse = halves(polygon, cut(node.condition, base, across, up))
-            stack += [(node.orelse, orelse), (node.then, then)]
-            continue
+
+    def split(condition: Condition, polygon: Polygon) -> tuple[Polygon, Polygon]:
+        return halves(polygon, cut(condition, base, across, up))
+
+    for number, (_, polygon) in enumerate(descend(root, box, split)):
         if len(polygon) > 2:
             yield number, polygon
-        number += 1
 
 
 def cut(condition: Condition, base: Sequence[float], across: int, up: int | None) -> Line:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from diprl.program import Program
-from diprl.program.ast import Condition, If
-from diprl.program.edit import node_at, replace_node
+from diprl.program.edit import prune_branch
+from diprl.program.paths import Decisions, leaf_paths
 from diprl.program.signature import Signature
-from diprl.search.proposals import Steps, leaf_paths, merged, with_root
+from diprl.search.proposals import merged
 
 MARGIN = 1e-9
 """Slack, in units of a condition of length one, below which a region counts as empty."""
@@ -17,36 +17,33 @@ def without_dead_branches(program: Program) -> Program:
     pruned = True
     while pruned:
         pruned = False
-        for path in leaf_paths(program.root):
-            if path and not reachable(program, path):
-                parent = node_at(program.root, path[:-1])
-                assert isinstance(parent, If)  # a leaf below the root hangs on an if
-                kept = parent.orelse if path[-1] == "then" else parent.then
-                program, pruned = with_root(program, replace_node(program.root, path[:-1], kept)), True
+        for _, path in leaf_paths(program.root):
+            if not reachable(path, program.signature):
+                steps = [decision.branch for decision in path]
+                program, pruned = program.with_root(prune_branch(program.root, steps)), True
                 break
     return merged(program)
 
 
-def reachable(program: Program, path: Steps) -> bool:
+def reachable(path: Decisions, signature: Signature) -> bool:
     """Whether some state within the bounds takes this path: the largest slack of its conditions is positive."""
     from scipy.optimize import linprog
 
-    needed = required(program, path)
-    if not needed:
+    if not path:
         return True
     rows, limits = [], []
-    for condition, holds in needed:
+    for _, condition, holds in path:
         weights = np.asarray(condition.weights)
         length = max(float(np.linalg.norm(weights)), 1e-300)
         sign = -1.0 if holds else 1.0
         rows.append([*(sign * weights / length), 1.0 if holds else 0.0])
         limits.append(-sign * condition.bias / length)
-    size = len(program.signature.features)
+    size = len(signature.features)
     result = linprog(
         c=[0.0] * size + [-1.0],
         A_ub=rows,
         b_ub=limits,
-        bounds=[*feature_bounds(program.signature), (None, 1.0)],
+        bounds=[*feature_bounds(signature), (None, 1.0)],
     )
     return result.status not in (0, 2) or (result.status == 0 and -result.fun > MARGIN)
 
@@ -56,13 +53,3 @@ def feature_bounds(signature: Signature) -> list[tuple[float | None, float | Non
         (f.low if np.isfinite(f.low) else None, f.high if np.isfinite(f.high) else None)
         for f in signature.features
     ]
-
-
-def required(program: Program, path: Steps) -> list[tuple[Condition, bool]]:
-    """The conditions on a path and whether each must hold."""
-    found = []
-    for depth, step in enumerate(path):
-        node = node_at(program.root, path[:depth])
-        assert isinstance(node, If)  # a path leads through ifs
-        found.append((node.condition, step == "then"))
-    return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program import Program
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, terminals
+from diprl.program.ast import Act, Affine, Blend, Condition, Item, assemble, flatten
 from diprl.program.signature import Discrete
 
 Vector = NDArray[np.float64]
@@ -41,17 +41,16 @@ def measure_moments(features: NDArray[np.floating]) -> Moments:
 
 def to_point(program: Program, moments: Moments) -> Point:
     """All numbers and actions of a program, conditions and terminals in printing order."""
-    parts: list[Vector] = []
     reach = output_reach(program)
-    _visit(program.root, lambda node: parts.append(_numbers(node, moments, reach)))
-    actions = [leaf.action for leaf in terminals(program.root) if isinstance(leaf, Act)]
-    return Point(np.concatenate(parts) if parts else np.zeros(0), np.array(actions, np.int64))
+    numbers = [_numbers(item, moments, reach) for item in flatten(program.root)]
+    actions = [item.action for item in flatten(program.root) if isinstance(item, Act)]
+    return Point(np.concatenate(numbers), np.array(actions, np.int64))
 
 
 def from_point(program: Program, point: Point, moments: Moments) -> Program:
     """A program of the same shape with other numbers and actions."""
     reader = _Reader(point, moments, output_reach(program))
-    return Program(program.signature, reader.node(program.root), program.task)
+    return program.with_root(assemble(reader.item(item) for item in flatten(program.root)))
 
 
 def output_reach(program: Program) -> Vector:
@@ -63,16 +62,7 @@ def output_reach(program: Program) -> Vector:
     return np.where(np.isfinite(width) & (width > 0), width, 1.0)
 
 
-def _visit(node: Node, visit) -> None:
-    if isinstance(node, If):
-        visit(node.condition)
-        _visit(node.then, visit)
-        _visit(node.orelse, visit)
-    else:
-        visit(node)
-
-
-def _numbers(item: Condition | Node, moments: Moments, reach: Vector) -> Vector:
+def _numbers(item: Item, moments: Moments, reach: Vector) -> Vector:
     if isinstance(item, Condition):
         weights = np.asarray(item.weights) * moments.scale
         row = np.append(weights, item.bias + np.asarray(item.weights) @ moments.mean)
@@ -87,7 +77,7 @@ def _numbers(item: Condition | Node, moments: Moments, reach: Vector) -> Vector:
 
 
 class _Reader:
-    """Reads a point from front to back while walking the shape it belongs to."""
+    """Reads a point from front to back, in the printing order of the program it belongs to."""
 
     def __init__(self, point: Point, moments: Moments, reach: Vector) -> None:
         self.point, self.moments, self.reach = point, moments, reach
@@ -97,15 +87,13 @@ class _Reader:
         self.at += count
         return self.point.numbers[self.at - count : self.at]
 
-    def node(self, node: Node) -> Node:
-        if isinstance(node, If):
-            condition = self.condition(node.condition)
-            then = self.node(node.then)
-            return If(condition, then, self.node(node.orelse))
-        if isinstance(node, Affine):
+    def item(self, old: Item) -> Item:
+        if isinstance(old, Condition):
+            return self.condition(old)
+        if isinstance(old, Affine):
             return self.affine()
-        if isinstance(node, Blend):
-            logits = self.take(len(node.weights))
+        if isinstance(old, Blend):
+            logits = self.take(len(old.weights))
             shares = np.exp(logits - logits.max())
             return Blend(tuple((shares / shares.sum()).tolist()))
         return Act(next(self.actions))

@@ -18,7 +18,7 @@ from diprl.arena.programs import ProgramPlayer, ProgramReturns, program_player
 from diprl.arena.score import Trial
 from diprl.arena.visits import visited_views
 from diprl.program import Program
-from diprl.program.ast import If, walk
+from diprl.program.ast import is_chain
 from diprl.program.signature import Discrete
 from diprl.search.numbers import from_point, measure_moments, to_point
 from diprl.search.search import Budget, Effort, Search, Terrain
@@ -129,8 +129,8 @@ def polish_within(
 
 def is_mutable(program: Program) -> bool:
     """Whether branches may be exchanged: an if/elif/else chain with discrete actions."""
-    nested = any(isinstance(node.then, If) for node in walk(program.root) if isinstance(node, If))
-    return isinstance(program.signature.actions, Discrete) and program.conditions > 0 and not nested
+    discrete = isinstance(program.signature.actions, Discrete)
+    return discrete and program.conditions > 0 and is_chain(program.root)
 
 
 def compare_fairly(

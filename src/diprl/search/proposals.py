@@ -1,17 +1,15 @@
 """Smaller or simpler programs to try in place of one: each proposal is pure and says what it does."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program import Program
-from diprl.program.ast import Act, Affine, Condition, If, Node, conditions, rebuild
-from diprl.program.edit import node_at, replace_node
-from diprl.program.rounding import round_condition, round_number
-
-Steps = tuple[str, ...]
+from diprl.program.ast import Affine, Condition, Item, assemble, conditions, flatten, merge_branches
+from diprl.program.edit import prune_branch
+from diprl.program.paths import condition_paths
+from diprl.program.rounding import round_item
 
 
 @dataclass(frozen=True)
@@ -22,42 +20,21 @@ class Proposal:
     what: str
 
 
-def with_root(program: Program, root: Node) -> Program:
-    return Program(program.signature, root, program.task)
-
-
-def if_paths(node: Node, path: Steps = ()) -> Iterator[Steps]:
-    """Where the conditions are, parents first."""
-    if isinstance(node, If):
-        yield path
-        yield from if_paths(node.then, (*path, "then"))
-        yield from if_paths(node.orelse, (*path, "else"))
-
-
 def without_branch(program: Program) -> list[Proposal]:
     """Every program with one condition less: an `if` gives way to one of its branches."""
     found = []
-    for path in if_paths(program.root):
-        node = node_at(program.root, path)
-        if isinstance(node, If):
-            for side, kept in (("then", node.orelse), ("else", node.then)):
-                shorter = with_root(program, replace_node(program.root, path, kept))
-                found.append(
-                    Proposal(merged(shorter), f"drop the {side} branch at {'.'.join(path) or 'the root'}")
-                )
+    for path in condition_paths(program.root):
+        steps = [decision.branch for decision in path]
+        for dropped in ("then", "else"):
+            shorter = program.with_root(prune_branch(program.root, [*steps, dropped]))
+            where = ".".join(steps) or "the root"
+            found.append(Proposal(merged(shorter), f"drop the {dropped} branch at {where}"))
     return found
 
 
 def merged(program: Program) -> Program:
     """The same program with conditions that decide nothing removed: both of their branches are equal."""
-
-    def merge(node: Node) -> Node:
-        if not isinstance(node, If):
-            return node
-        then, orelse = merge(node.then), merge(node.orelse)
-        return then if then == orelse else If(node.condition, then, orelse)
-
-    return with_root(program, merge(program.root))
+    return program.with_root(merge_branches(program.root))
 
 
 def without_coefficient(program: Program, scales: NDArray[np.float64]) -> list[Proposal]:
@@ -100,18 +77,18 @@ def without_weights(program: Program, views: NDArray[np.float32], count: int) ->
     return program
 
 
-def with_condition(program: Program, index: int, condition: Condition) -> Program:
+def with_condition(program: Program, index: int, condition: Item) -> Program:
     """The program with another condition in the place of the index-th in printing order."""
-    replacement = list(conditions(program.root))
-    replacement[index] = condition
-    upcoming = iter(reversed(replacement))
-    return with_root(program, rebuild(program.root, lambda _: next(upcoming), lambda leaf: leaf))
+    items = list(flatten(program.root))
+    places = [place for place, item in enumerate(items) if isinstance(item, Condition)]
+    items[places[index]] = condition
+    return program.with_root(assemble(items))
 
 
 def rounded_condition(program: Program, index: int, digits: int) -> Program:
     """One condition divided by its smallest weight, so that a coefficient reads as 1, to so many significant digits."""
     held = conditions(program.root)[index]
-    return with_condition(program, index, round_condition(rescaled(held), digits))
+    return with_condition(program, index, round_item(rescaled(held), digits))
 
 
 def rescaled(condition: Condition) -> Condition:
@@ -128,38 +105,13 @@ def rounded_conditions(program: Program, digits: int) -> Program:
 
 def has_digits(condition: Condition, digits: int) -> bool:
     """Whether no number of the condition has more significant digits."""
-    return round_condition(condition, digits) == condition
+    return round_item(condition, digits) == condition
 
 
 def rounded_terminals(program: Program, digits: int) -> Program:
     """Affine terminals to so many significant digits."""
-
-    def shorten(leaf: Node) -> Node:
-        if not isinstance(leaf, Affine):
-            return leaf
-        weights = tuple(tuple(round_number(value, digits) for value in row) for row in leaf.weights)
-        return Affine(weights, tuple(round_number(value, digits) for value in leaf.bias))
-
-    return with_root(program, rebuild(program.root, lambda held: held, shorten))
-
-
-def relabelled(program: Program) -> list[Proposal]:
-    """Every program in which one leaf takes another action."""
-    signature = program.signature
-    found = []
-    for path in leaf_paths(program.root):
-        leaf = node_at(program.root, path)
-        if isinstance(leaf, Act):
-            for action in range(len(signature.actions.names)):
-                if action != leaf.action:
-                    changed = with_root(program, replace_node(program.root, path, Act(action)))
-                    found.append(Proposal(merged(changed), f"act {signature.actions.names[action]} instead"))
-    return found
-
-
-def leaf_paths(node: Node, path: Steps = ()) -> Iterator[Steps]:
-    if isinstance(node, If):
-        yield from leaf_paths(node.then, (*path, "then"))
-        yield from leaf_paths(node.orelse, (*path, "else"))
-    else:
-        yield path
+    return program.with_root(
+        assemble(
+            round_item(item, digits) if isinstance(item, Affine) else item for item in flatten(program.root)
+        )
+    )

@@ -1,8 +1,10 @@
 """Where a branch acts, in as few conditions as say it."""
 
 from collections.abc import Sequence
+from itertools import islice
 
-from diprl.program.ast import If, Node, terminals
+from diprl.program.ast import Node, terminals
+from diprl.program.paths import leaf_paths
 from diprl.verify.constraint import Box, Constraint, of_condition
 from diprl.verify.context import Context, leaf_text
 
@@ -12,17 +14,8 @@ READABLE = 16
 
 def path_to(root: Node, number: int) -> list[Constraint]:
     """What holds in a branch, counted in the order in which branches are printed."""
-    stack: list[tuple[Node, list[Constraint]]] = [(root, [])]
-    while stack:
-        node, path = stack.pop()
-        if isinstance(node, If):
-            stack.append((node.orelse, [*path, of_condition(node.condition, False)]))
-            stack.append((node.then, [*path, of_condition(node.condition, True)]))
-        elif number == 0:
-            return path
-        else:
-            number -= 1
-    raise IndexError("the program has fewer branches")
+    _, path = next(islice(leaf_paths(root), number, None))
+    return [of_condition(condition, holds) for _, condition, holds in path]
 
 
 def region(context: Context, box: Box, number: int) -> list[Constraint]:

@@ -1,0 +1,118 @@
+"""Ways from the root of a program to its leaves, and the order of its printed lines; any depth will do."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+from typing import NamedTuple, TypeVar
+
+from diprl.program.ast import Condition, If, Node, Terminal
+
+State = TypeVar("State")
+
+
+class Decision(NamedTuple):
+    """A condition on the way to a node, and which of its branches the way takes."""
+
+    number: int
+    """Which condition it is in printing order, counting from zero."""
+    condition: Condition
+    holds: bool
+
+    @property
+    def branch(self) -> str:
+        """The name of the branch in the paths of edits."""
+        return "then" if self.holds else "else"
+
+
+Decisions = tuple[Decision, ...]
+
+
+def descend(
+    root: Node, start: State, split: Callable[[Condition, State], tuple[State, State]]
+) -> Iterator[tuple[Terminal, State]]:
+    """Every leaf in printing order, with what became of a state on the way to it.
+
+    `split` gives the states for `then` and `orelse`; it is called in the order in which conditions are printed.
+    """
+    stack: list[tuple[Node, State]] = [(root, start)]
+    while stack:
+        node, state = stack.pop()
+        if isinstance(node, If):
+            then, orelse = split(node.condition, state)
+            stack += [(node.orelse, orelse), (node.then, then)]
+        else:
+            yield node, state
+
+
+def leaf_paths(root: Node) -> Iterator[tuple[Terminal, Decisions]]:
+    """Every leaf in printing order, with the conditions on its path and whether each must hold."""
+    numbers = count()
+
+    def split(condition: Condition, path: Decisions) -> tuple[Decisions, Decisions]:
+        number = next(numbers)
+        return (*path, Decision(number, condition, True)), (*path, Decision(number, condition, False))
+
+    return descend(root, (), split)
+
+
+def condition_paths(root: Node) -> Iterator[Decisions]:
+    """The way to every condition, in printing order."""
+    found = 0
+    for _, path in leaf_paths(root):
+        for level, decision in enumerate(path):
+            if decision.number == found:
+                found += 1
+                yield path[:level]
+
+
+class Statement(NamedTuple):
+    """One line of a program in whatever language."""
+
+    indent: int
+    kind: str
+    """One of if, elif, else, end, leaf."""
+    condition: Condition | None = None
+    """What if and elif ask for."""
+    leaf: Terminal | None = None
+
+
+def statements(root: Node, returning: bool = False) -> Iterator[Statement]:
+    """A program as lines with if, elif, else and an end after each chain.
+
+    Where leaves return, no line needs `else`: each `if` ends after its first branch, so that chains do not nest.
+    """
+    stack: list[tuple[int, str, Node | None]] = [(0, "if", root)]
+    while stack:
+        indent, kind, node = stack.pop()
+        if not isinstance(node, If):
+            yield Statement(indent, kind) if node is None else Statement(indent, "leaf", leaf=node)
+            continue
+        yield Statement(indent, kind, node.condition)
+        if returning:
+            stack += [(indent, "if", node.orelse), (indent, "end", None)]
+        elif isinstance(node.orelse, If):
+            stack.append((indent, "elif", node.orelse))
+        else:
+            stack += [(indent, "end", None), (indent + 1, "if", node.orelse), (indent, "else", None)]
+        stack.append((indent + 1, "if", node.then))
+
+
+def format_lines(
+    root: Node,
+    test: Callable[[str, Condition], str],
+    leaf: Callable[[Terminal], Iterable[str]],
+    others: Mapping[str, str],
+    *,
+    space: str = "    ",
+    level: int = 0,
+    returning: bool = False,
+) -> Iterator[str]:
+    """A program as indented lines of some language.
+
+    `test` prints a condition after its keyword, if or elif, `leaf` a terminal; `others` may hold `else` and `end`.
+    """
+    for indent, kind, condition, terminal in statements(root, returning):
+        if condition is not None:
+            lines: Iterable[str] = [test(kind, condition)]
+        else:
+            lines = leaf(terminal) if terminal is not None else [others[kind]] if kind in others else []
+        yield from (space * (indent + level) + line for line in lines)
