@@ -30,8 +30,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parent = tmp_path_factory.mktemp("runs")
     write_run(parent / "other", seed=1, mean=450.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("diprl.report.rollout.MOST_STEPS", 90)
-        patch.setattr("diprl.report.rollout.MOST_PICTURES", 30)
+        patch.setattr("diprl.report.replay.MOST_STEPS", 90)
+        patch.setattr("diprl.report.replay.MOST_PICTURES", 30)
         return write_report(write_run(parent / "this"), episodes=2)
 
 
@@ -132,7 +132,7 @@ def test_only_the_same_experiment_counts_as_a_sibling(tmp_path: Path) -> None:
     write_run(tmp_path / "copy")
     changed = write_run(tmp_path / "changed", seed=5)
     write_json(changed / "config.json", {"task": "CartPole-v1", "seed": 5})
-    assert [sibling["seed"] for sibling in read_source(folder).siblings] == [4]
+    assert [sibling.seed for sibling in read_source(folder).siblings] == [4]
     assert read_source(folder).program == PROGRAM
 
 

@@ -1,35 +1,117 @@
-"""What a run folder says about itself, read once."""
+"""What the page knows about a run. Only this module knows the file names and the JSON fields of a run folder.
 
+A run folder may come from anybody. Where a number should be, anything else is refused here; all other values
+become text, which the page escapes.
+"""
+
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
 from diprl import runs
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.report.draw import Points
 from diprl.train.observers import read_rows
 
 VERIFICATION = "verification.json"
 """Where a run folder keeps what `diprl verify --json` printed."""
 SAME = ("task", "method", "preset", "env_kwargs", "settings")
 """What runs must share to be the same experiment with other seeds."""
+LARGEST = 1e100
+"""A number of this size is not one of ours, and a chart of it would overflow."""
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
-Facts = Mapping[str, Any]
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """How the run was started: config.json."""
+
+    method: str
+    preset: str
+    settings: Mapping[str, str]
+    versions: Mapping[str, str]
+    command: str
+
+
+@dataclass(frozen=True)
+class Score:
+    """What some episodes returned."""
+
+    mean: float
+    ci95: tuple[float, float]
+    """The 95% interval of the mean; the mean itself where there is one episode."""
+    returns: tuple[float, ...]
+    extra: Mapping[str, float]
+    """Means of what the environment reports at the end, such as `distance` and `is_success`."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The score of the relaxed policy, and what was lost at each step from there to the program."""
+
+    relaxed: float
+    architecture: float
+    condition: float
+    terminal: float
+    total: float
+
+
+@dataclass(frozen=True)
+class Depth:
+    """The program that training offered at one depth."""
+
+    depth: int
+    conditions: int
+    coefficients: int
+    score: float
+    gap: float
+    picked: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came out: result.json."""
+
+    seed: int
+    score: Score
+    steps: int
+    wall_seconds: float
+    gap: Gap | None
+    depths: Sequence[Depth]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What was measured over environment steps: metrics.jsonl. A curve that was not measured is empty."""
+
+    training: Points = ()
+    relaxed: Points = ()
+    program: Points = ()
+    entropy: Points = ()
+    alpha: Points = ()
+    depths: Sequence[tuple[float, Sequence[float]]] = ()
+    """The probabilities of depth 1, 2, …"""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A program with what is known of its making; a bare program file knows nothing of it."""
+    """A program with what is known of its training; a bare program file knows nothing of it."""
 
     path: Path
     program: Program
-    header: Facts = field(default_factory=dict)
-    result: Facts = field(default_factory=dict)
-    metrics: Sequence[Facts] = ()
-    siblings: Sequence[Facts] = ()
+    spec: Spec | None = None
+    result: Result | None = None
+    siblings: Sequence[Result] = ()
     """Results of the same experiment with other seeds, by seed."""
-    verification: Facts | None = None
+    curves: Curves = field(default_factory=Curves)
+    verification: Json | None = None
 
     @property
     def name(self) -> str:
@@ -37,33 +119,97 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """A run folder, or a program file."""
+    """Read a run folder, or a program file."""
     if not path.is_dir():
         return Source(path, runs.load_program(path))
-    header, result = _optional(path / runs.CONFIG), _optional(path / runs.RESULT)
+    config, result = _optional(path / runs.CONFIG), _optional(path / runs.RESULT)
     if not (path / runs.PROGRAM_JSON).exists():
-        learnt = f"the method {header['method']} may learn none" if "method" in header else "is it a run?"
+        learnt = f"the method {config['method']} may learn none" if "method" in config else "is it a run?"
         raise DiprlError(f"{path} holds no program to report on ({learnt})")
-    return Source(
-        path,
-        runs.load_program(path),
-        header,
-        result,
-        read_rows(path / runs.METRICS_JSONL),
-        sorted(_siblings(path, header), key=lambda sibling: sibling["seed"]) if header else (),
-        _optional(path / VERIFICATION) or None,
-    )
+    program, verification = runs.load_program(path), _optional(path / VERIFICATION)
+    try:
+        return Source(
+            path,
+            program,
+            _spec(config) if config else None,
+            _result(result) if result else None,
+            sorted(_siblings(path, config), key=lambda sibling: sibling.seed) if config else (),
+            _curves(read_rows(path / runs.METRICS_JSONL)),
+            verification or None,
+        )
+    except MALFORMED as error:
+        reason = f"its config, result or metrics are not those of a run ({error!r:.200})"
+        raise DiprlError(f"{path}: {reason}") from error
 
 
-def _siblings(path: Path, header: Facts) -> Iterator[Facts]:
-    """Finished runs next to this one that differ in nothing but the seed."""
+def _siblings(path: Path, config: Json) -> Iterator[Result]:
+    """Finished runs next to this one that differ in nothing but the seed; one that is damaged is left out."""
     for other in path.resolve().parent.iterdir():
         if other == path.resolve() or not (other / runs.RESULT).exists():
             continue
-        about = _optional(other / runs.CONFIG)
-        same = all(about.get(name) == header.get(name) for name in SAME)
-        if same and about.get("seed") != header.get("seed"):
-            yield _optional(other / runs.RESULT)
+        with suppress(DiprlError, *MALFORMED):
+            about = _optional(other / runs.CONFIG)
+            same = all(about.get(name) == config.get(name) for name in SAME)
+            if same and about.get("seed") != config.get("seed"):
+                yield _result(_optional(other / runs.RESULT))
+
+
+def _spec(config: Json) -> Spec:
+    environment = {f"env: {name}": value for name, value in config["env_kwargs"].items()}
+    settings = {name: str(value) for name, value in (config["settings"] | environment).items()}
+    versions = {name: str(value) for name, value in config["versions"].items()}
+    command = shlex.join(config.get("command", ()))
+    return Spec(str(config["method"]), str(config["preset"]), settings, versions, command)
+
+
+def _result(result: Json) -> Result:
+    gap, depths = result.get("gap"), result.get("depths") or ()
+    return Result(
+        _number(result["seed"]),
+        _score(result["score"], result["returns"]),
+        _number(result["steps"]),
+        _number(result["wall_seconds"]),
+        _numbers(Gap, gap | {"relaxed": result["relaxed_score"]}) if gap else None,
+        [_numbers(Depth, row | {"picked": int(row["picked"])}) for row in depths],
+    )
+
+
+def _score(score: Json, returns: Sequence[Any]) -> Score:
+    low, high = score["ci95"] if len(returns) > 1 else (score["mean"], score["mean"])
+    extra = {name: _number(score[name]) for name in ("is_success", "distance") if name in score}
+    return Score(_number(score["mean"]), (_number(low), _number(high)), tuple(map(_number, returns)), extra)
+
+
+def _curves(rows: Sequence[Json]) -> Curves:
+    def measured(*names: str) -> list[Any]:
+        table = (tuple(row.get(name) for name in ("time/total_timesteps", *names)) for row in rows)
+        return [numbers for numbers in table if all(map(_is_number, numbers))]
+
+    names = (f"train/prog_depth_{depth}_prob" for depth in count(1))
+    depths = list(takewhile(lambda name: any(name in row for row in rows), names))
+    return Curves(
+        measured("rollout/ep_rew_mean"),
+        measured("eval/relaxed"),
+        measured("eval/program"),
+        measured("train/architecture_entropy"),
+        measured("train/alpha"),
+        [(steps, shares) for steps, *shares in measured(*depths)] if depths else (),
+    )
+
+
+def _numbers(kind: type[Any], data: Json) -> Any:
+    """A record of numbers, each of which has the same name in the JSON."""
+    return kind(*(_number(data[each.name]) for each in fields(kind)))
+
+
+def _number(value: Any) -> Any:
+    if not _is_number(value):
+        raise ValueError(f"{value!r:.40} is not a number")
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
 
 
 def _optional(path: Path) -> dict[str, Any]:
