@@ -1,6 +1,5 @@
 """What is proved about a program: read from the run folder, or found by a quick check."""
 
-from dataclasses import replace
 from importlib.util import find_spec
 
 from diprl.errors import DiprlError
@@ -31,14 +30,17 @@ def quick_check(program: Program) -> Report:
 def read_report(report: Json) -> Report:
     """The report that `diprl verify --json` printed."""
     try:
-        return Report(tuple(map(_finding, report["findings"])), tuple(report["assumptions"]))
+        return Report(tuple(map(_finding, report["findings"])), tuple(map(str, report["assumptions"])))
     except MALFORMED as error:
         raise DiprlError(f"{VERIFICATION} is not what diprl verify --json prints: {error!r:.200}") from error
 
 
 def _finding(entry: Json) -> Finding:
-    answer = Answer(**entry["answer"])
-    if answer.verdict not in ("proved", "refuted", "unknown"):
-        raise ValueError(f"the verdict {answer.verdict!r:.40}")
-    witness = Witness(**entry["answer"]["witness"]) if answer.witness else None
-    return Finding(entry["name"], entry["kind"], replace(answer, witness=witness), entry["seconds"])
+    """One finding as text; the lines of its witness are among the details."""
+    answer = entry["answer"]
+    if answer["verdict"] not in ("proved", "refuted", "unknown"):
+        raise ValueError(f"the verdict {answer['verdict']!r:.40}")
+    witness = Witness(**answer["witness"]).lines() if answer["witness"] else []
+    details, assumptions = (*map(str, answer["details"]), *witness), tuple(map(str, answer["assumptions"]))
+    told = Answer(answer["verdict"], str(answer["summary"]), details, assumptions=assumptions)
+    return Finding(str(entry["name"]), str(entry["kind"]), told, 0.0)

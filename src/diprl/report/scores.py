@@ -2,6 +2,7 @@
 
 from diprl.report.draw import Chart, Markup, Scale, element, label, padded, svg, x_axis
 from diprl.report.source import Gap, Result, Source
+from diprl.train.score import Score
 
 WIDTH, MARGIN, ROW = 440, 16, 44
 EPISODES = 72
@@ -16,7 +17,7 @@ def score_chart(source: Source, paper: float | None) -> Chart | None:
         return None
     returns = source.result.score.returns
     results = sorted([source.result, *source.siblings], key=lambda result: result.seed)
-    ends = [end for result in results for end in result.score.ci95]
+    ends = [end for result in results for end in interval(result.score)]
     x = Scale(*padded([*returns, *ends, *([] if paper is None else [paper])]), MARGIN, WIDTH - MARGIN)
     bottom = EPISODES + ROW * len(results)
     parts = [*x_axis(x, bottom, "return"), label(f"{len(returns)} episodes", 0, 12, anchor="start")]
@@ -33,12 +34,17 @@ def score_chart(source: Source, paper: float | None) -> Chart | None:
 
 
 def seed_row(result: Result, x: Scale, y: float, style: str) -> list[Markup]:
-    low, high = map(x, result.score.ci95)
+    low, high = map(x, interval(result.score))
     return [
         label(f"seed {result.seed}, mean", 0, y - 12, anchor="start"),
         element("path", class_=f"interval {style}", d=f"M{low:.1f} {y:.1f}H{high:.1f}"),
         dot(x(result.score.mean), y, 5, f"mean {style}"),
     ]
+
+
+def interval(score: Score) -> tuple[float, float]:
+    """The 95% interval of the mean; a single episode has none."""
+    return score.ci95 if len(score.returns) > 1 else (score.mean, score.mean)
 
 
 def dot(x: float, y: float, radius: float, style: str) -> Markup:

@@ -17,6 +17,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.report.draw import Points
 from diprl.train.observers import read_rows
+from diprl.train.score import Score
 
 VERIFICATION = "verification.json"
 """Where a run folder keeps what `diprl verify --json` printed."""
@@ -24,6 +25,8 @@ SAME = ("task", "method", "preset", "env_kwargs", "settings")
 """What runs must share to be the same experiment with other seeds."""
 LARGEST = 1e100
 """A number of this size is not one of ours, and a chart of it would overflow."""
+CURVES = ("rollout/ep_rew_mean", "eval/relaxed", "eval/program", "train/architecture_entropy", "train/alpha")
+"""The columns of the metrics that become curves, in the order of the fields of `Curves`."""
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
 Json = Mapping[str, Any]
@@ -38,18 +41,6 @@ class Spec:
     settings: Mapping[str, str]
     versions: Mapping[str, str]
     command: str
-
-
-@dataclass(frozen=True)
-class Score:
-    """What some episodes returned."""
-
-    mean: float
-    ci95: tuple[float, float]
-    """The 95% interval of the mean; the mean itself where there is one episode."""
-    returns: tuple[float, ...]
-    extra: Mapping[str, float]
-    """Means of what the environment reports at the end, such as `distance` and `is_success`."""
 
 
 @dataclass(frozen=True)
@@ -163,21 +154,17 @@ def _spec(config: Json) -> Spec:
 
 
 def _result(result: Json) -> Result:
-    gap, depths = result.get("gap"), result.get("depths") or ()
+    score, gap, depths = result["score"], result.get("gap"), result.get("depths") or ()
+    first, *others = map(_number, result["returns"])
+    extra = {name: _number(score[name]) for name in ("is_success", "distance") if name in score}
     return Result(
         _number(result["seed"]),
-        _score(result["score"], result["returns"]),
+        Score((first, *others), extra),
         _number(result["steps"]),
         _number(result["wall_seconds"]),
         _numbers(Gap, gap | {"relaxed": result["relaxed_score"]}) if gap else None,
-        [_numbers(Depth, row | {"picked": int(row["picked"])}) for row in depths],
+        [_numbers(Depth, row | {"picked": int(bool(row["picked"]))}) for row in depths],
     )
-
-
-def _score(score: Json, returns: Sequence[Any]) -> Score:
-    low, high = score["ci95"] if len(returns) > 1 else (score["mean"], score["mean"])
-    extra = {name: _number(score[name]) for name in ("is_success", "distance") if name in score}
-    return Score(_number(score["mean"]), (_number(low), _number(high)), tuple(map(_number, returns)), extra)
 
 
 def _curves(rows: Sequence[Json]) -> Curves:
@@ -187,14 +174,8 @@ def _curves(rows: Sequence[Json]) -> Curves:
 
     names = (f"train/prog_depth_{depth}_prob" for depth in count(1))
     depths = list(takewhile(lambda name: any(name in row for row in rows), names))
-    return Curves(
-        measured("rollout/ep_rew_mean"),
-        measured("eval/relaxed"),
-        measured("eval/program"),
-        measured("train/architecture_entropy"),
-        measured("train/alpha"),
-        [(steps, shares) for steps, *shares in measured(*depths)] if depths else (),
-    )
+    shares = [(steps, shares) for steps, *shares in measured(*depths)] if depths else []
+    return Curves(*map(measured, CURVES), depths=shares)
 
 
 def _numbers(kind: type[Any], data: Json) -> Any:
