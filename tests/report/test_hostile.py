@@ -14,8 +14,8 @@ from diprl import runs
 from diprl.errors import DiprlError
 from diprl.program import Act, Condition, Discrete, Feature, If, Program, Signature
 from diprl.report import write_report
+from diprl.report.charts import score_chart
 from diprl.report.findings import read_report
-from diprl.report.scores import score_chart
 from diprl.report.source import VERIFICATION, read_source
 from tests.report.browser import browse, needs_browser
 from tests.report.run_folders import CLUMSY, header, metrics, result, write_run

@@ -54,45 +54,35 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Series:
-    """A curve with its name and its class in the style sheet."""
-
-    name: str
-    points: Points
-    style: str
-
-
-@dataclass(frozen=True)
 class Chart:
     """A drawing with its title, the names of its colours and a remark."""
 
     title: str
     svg: Markup
-    legend: tuple[tuple[str, str], ...] = ()
-    """Name and style of each series."""
+    legend: Sequence[tuple[str, str]] = ()
+    """The name of each colour and its class in the style sheet."""
     note: str = ""
 
 
 def line_chart(
     title: str,
-    series: Sequence[Series],
-    *,
+    curves: Sequence[tuple[str, str, Points]],
     span: tuple[float, float] | None = None,
     note: str = "",
     baseline: float | None = None,
 ) -> Chart | None:
-    """Curves over environment steps; None where nothing was measured."""
-    series = [line for line in series if line.points]
-    if not series:
+    """Curves over environment steps, each with its name and style; None where nothing was measured."""
+    curves = [curve for curve in curves if curve[-1]]
+    if not curves:
         return None
-    steps, values = zip(*(point for line in series for point in line.points), strict=True)
+    steps, values = zip(*(point for *_, points in curves for point in points), strict=True)
     x = Scale(0.0, max(*steps, 1.0), LEFT, WIDTH - RIGHT)
     y = Scale(*(span or padded(values)), HEIGHT - BOTTOM, TOP)
     parts = [*x_axis(x, y.start, "steps"), *y_axis(y, x)]
     if baseline is not None and y.low <= baseline <= y.high:
         parts.append(element("path", class_="zero", d=f"M{x.start} {y(baseline):.1f}H{x.end}"))
-    parts += [element("path", class_=f"line {line.style}", d=path(line.points, x, y)) for line in series]
-    return Chart(title, svg(parts, title), tuple((line.name, line.style) for line in series), note)
+    parts += [element("path", class_=f"line {style}", d=path(points, x, y)) for _, style, points in curves]
+    return Chart(title, svg(parts, title), [(name, style) for name, style, _ in curves], note)
 
 
 def area_chart(title: str, rows: Sequence[tuple[float, Sequence[float]]]) -> Chart | None:
@@ -109,7 +99,7 @@ def area_chart(title: str, rows: Sequence[tuple[float, Sequence[float]]]) -> Cha
         parts.append(element("path", class_=f"area {style}", d=path([*above, *reversed(below)], x, y) + "Z"))
         legend.append((str(index + 1), style))
         below = above
-    return Chart(title, svg([*parts, *x_axis(x, y.start, "steps"), *y_axis(y, x)], title), tuple(legend))
+    return Chart(title, svg([*parts, *x_axis(x, y.start, "steps"), *y_axis(y, x)], title), legend)
 
 
 def x_axis(x: Scale, bottom: float, name: str) -> list[Markup]:

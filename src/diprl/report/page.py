@@ -5,27 +5,35 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import repeat
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl import __version__
 from diprl.errors import DiprlError
-from diprl.export import TARGETS
+from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
-from diprl.report.curves import training_charts
-from diprl.report.downloads import TITLES, downloads
+from diprl.report.charts import gap_rows, score_chart, training_charts
 from diprl.report.draw import Markup
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
 from diprl.report.listing import Line, branch_paths, branches, few_digits, lines, terms
 from diprl.report.partition import extent, partition
 from diprl.report.replay import record_replay, sparkline, timeline, traced
-from diprl.report.scores import gap_rows, score_chart
 from diprl.report.source import Source, read_source
 from diprl.report.visits import choose_features, influence, visit
 from diprl.saved import task_of
 from diprl.system.files import check_writable, write_text
 
 FILE = "report.html"
+LANGUAGES = {
+    "python": "Python",
+    "c": "C99",
+    "json": "JSON",
+    "latex": "LaTeX",
+    "st": "Structured Text",
+    "svg": "SVG drawing",
+}
+"""The exports that the page offers, with their titles."""
 
 
 def write_report(
@@ -60,7 +68,7 @@ def known(source: Source) -> dict[str, Any]:
         "curves": training_charts(source.curves),
         "findings": findings(source),
         "downloads": downloads(program),
-        "titles": TITLES,
+        "titles": LANGUAGES,
         "targets": TARGETS,
         "blends": isinstance(program.signature.actions, Primitives),
         "style": style,
@@ -100,6 +108,17 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         ],
         "data": replay.to_page() | tree_data(program, leaves) | {"plane": plane},
     }
+
+
+def downloads(program: Program) -> list[tuple[ExportReport, dict[str, str]]]:
+    """The program in other languages, each with its files by name; the large networks of primitives stay out."""
+    found = []
+    for target in LANGUAGES:
+        with TemporaryDirectory() as folder:
+            report = export(program, target, folder)
+            files = {path.name: path.read_text(encoding="utf-8") for path in report.files}
+        found.append((report, {name: text for name, text in files.items() if not name.endswith("_main.c")}))
+    return found
 
 
 def tree_data(program: Program, leaves: list[Line]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def partition(program: Program, branches: Sequence[Line], visits: Visits, chosen
     """The plane of two features, or the line of one, with every other feature at its median."""
     across, up = chosen[0], chosen[1] if len(chosen) > 1 else None
     x = Scale(*extent(program, visits, across), LEFT + 26, WIDTH - 12)
-    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), HEIGHT - BOTTOM, TOP)
+    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), HEIGHT - BOTTOM - 6, TOP)
     box = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high)]
     parts: list[Markup] = []
     for number, region in regions(program.root, box, visits.medians(), across, up):

@@ -3,17 +3,16 @@
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.export.svg import leaf_colours
 from diprl.program import Program
-from diprl.program.ast import terminals
-from diprl.program.text_format import format_terminal
 from diprl.report.episode import Moment, open_environment, play_moments, play_pictures, steps_per_second
+from diprl.report.listing import Line, branches
 from diprl.system.files import check_writable, write_whole
 from diprl.tasks.base import Task
 
@@ -41,12 +40,14 @@ def record(
         speed = steps_per_second(environment)
         stride = max(1, round(speed / fps))
 
-        captions = Captions(program)
+        lines = branches(program)
 
         def images() -> Iterator[Any]:
             for seed in seeds:
                 for step, moment, image in play_pictures(task, program, environment, seed, stride, width):
-                    yield from [captions.add(image, moment, step)] * (HOLD if moment.ended else 1)
+                    yield from [with_caption(image, moment, step, lines[moment.branch])] * (
+                        HOLD if moment.ended else 1
+                    )
                 returns.append(moment.total)
 
         draft = Path(folder) / path.name
@@ -58,34 +59,31 @@ def record(
     return returns
 
 
-class Captions:
-    """A line under each picture that names the branch that acts, in the colour of its action."""
+def with_caption(image: Any, moment: Moment, step: int, branch: Line) -> Any:
+    """The picture over a line that says what the active branch does, in the colour of its action."""
+    from PIL import Image, ImageDraw
 
-    def __init__(self, program: Program) -> None:
-        from PIL import ImageFont
+    (width, height), font = image.size, caption_font()
+    captioned = Image.new("RGB", (width, height + CAPTION_HEIGHT), "#101418")
+    captioned.paste(image, (0, 0))
+    draw = ImageDraw.Draw(captioned)
+    draw.rectangle((0, height, 6, height + CAPTION_HEIGHT), fill=branch.colour)
+    numbers = f"step {step}   return {moment.total:.4g}"
+    text = moment.ended or f"{branch.number + 1}: {branch.text}"
+    room = width - 24 - draw.textlength(numbers, font=font)
+    while text and draw.textlength(text, font=font) > room:
+        text = text[:-2].rstrip("…") + "…" if len(text) > 2 else ""
+    middle = height + CAPTION_HEIGHT // 2
+    draw.text((14, middle), text, fill="#f0f3f6", font=font, anchor="lm")
+    draw.text((width - 8, middle), numbers, fill="#9aa4ad", font=font, anchor="rm")
+    return captioned
 
-        leaves, colours = terminals(program.root), leaf_colours(program)
-        self.texts = ["; ".join(format_terminal(leaf, program.signature)) for leaf in leaves]
-        self.colours = [colours[leaf] for leaf in leaves]
-        self.font = ImageFont.load_default(13)
 
-    def add(self, image: Any, moment: Moment, step: int) -> Any:
-        from PIL import Image, ImageDraw
+@cache
+def caption_font() -> Any:
+    from PIL import ImageFont
 
-        (width, height), font = image.size, self.font
-        captioned = Image.new("RGB", (width, height + CAPTION_HEIGHT), "#101418")
-        captioned.paste(image, (0, 0))
-        draw = ImageDraw.Draw(captioned)
-        draw.rectangle((0, height, 6, height + CAPTION_HEIGHT), fill=self.colours[moment.branch])
-        numbers = f"step {step}   return {moment.total:.4g}"
-        text = moment.ended or f"{moment.branch + 1}: {self.texts[moment.branch]}"
-        room = width - 24 - draw.textlength(numbers, font=font)
-        while text and draw.textlength(text, font=font) > room:
-            text = text[:-2].rstrip("…") + "…" if len(text) > 2 else ""
-        middle = height + CAPTION_HEIGHT // 2
-        draw.text((14, middle), text, fill="#f0f3f6", font=font, anchor="lm")
-        draw.text((width - 8, middle), numbers, fill="#9aa4ad", font=font, anchor="rm")
-        return captioned
+    return ImageFont.load_default(13)
 
 
 def write_gif(path: Path, images: Iterator[Any], fps: float) -> None:
