@@ -122,6 +122,9 @@ def test_only_the_same_experiment_counts_as_a_sibling(tmp_path: Path) -> None:
     write_run(tmp_path / "copy")
     changed = write_run(tmp_path / "changed", seed=5)
     write_json(changed / "config.json", {"task": "CartPole-v1", "seed": 5})
+    damaged = write_run(tmp_path / "damaged", seed=6)
+    (damaged / "result.json").write_text('{"seed":')
+    (write_run(tmp_path / "unfinished", seed=7) / "result.json").unlink()
     assert [sibling.seed for sibling in read_source(folder).siblings] == [4]
     assert read_source(folder).program == PROGRAM
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from diprl.program import parse
-from diprl.report.draw import ticks
+from diprl.program import Act, Condition, If, Node, Program, parse
+from diprl.report.draw import Markup, element, ticks
 from diprl.report.listing import branch_paths, branches, few_digits, lines
+from diprl.report.partition import area, regions
 from diprl.report.replay import record_replay, timeline
 from diprl.report.visits import Visits, choose_features, influence
 from diprl.tasks.registry import load_task
@@ -63,3 +64,22 @@ def test_ticks_lie_between(low: float, high: float) -> None:
 
 def test_short_numbers() -> None:
     assert [few_digits(value) for value in (0.123456, 1.0, 1234.4, 1e-7)] == ["0.123", "1", "1230", "1e-07"]
+
+
+def test_a_long_chain_has_a_page_without_the_values_of_its_conditions() -> None:
+    root: Node = Act(0)
+    for index in range(2_000):
+        root = If(Condition((0.0, 0.0, 1.0, 0.0), index / 2_000 - 0.5), Act(index % 2), root)
+    program = Program(PROGRAM.signature, root)
+    replay = record_replay(load_task("CartPole-v1"), program)
+    assert replay.values.shape == (0, len(replay.moments))
+    assert len(branches(program)) == 2_001
+    box = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+    assert sum(area(polygon) for _, polygon in regions(root, box, [0.0] * 4, 2, 3)) == pytest.approx(4.0)
+
+
+def test_text_becomes_markup_only_when_it_is_escaped() -> None:
+    drawn = element("text", "<b>", element("tspan", "&"), aria_label='"<')
+    assert drawn == '<text aria-label="&quot;&lt;">&lt;b&gt;<tspan>&amp;</tspan></text>'
+    assert isinstance(drawn, Markup)
+    assert not isinstance(drawn + "<b>", Markup)

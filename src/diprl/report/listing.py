@@ -57,14 +57,12 @@ def lines(program: Program) -> list[Line]:
     found: list[Line] = []
     branch = 0
     for indent, kind, payload in structure.chained(program.root):
-        if kind in ("if", "elif"):
-            form = terms(payload.weights, payload.bias, features)
-            found.append(Line(indent, kind, (("", form),)))
-        elif kind == "else":
-            found.append(Line(indent, kind))
-        elif kind == "leaf":
+        if kind == "leaf":
             found.append(Line(indent, "", leaf_forms(payload, program), branch, colours[payload]))
             branch += 1
+        elif kind != "end":
+            forms = (("", terms(payload.weights, payload.bias, features)),) if payload else ()
+            found.append(Line(indent, kind, forms))
     return found
 
 
@@ -105,10 +103,9 @@ def terms(weights: Sequence[float], bias: float, names: Sequence[str]) -> tuple[
         if weight == 0.0:
             continue
         sign = "−" if weight < 0 else "+" if found else ""
-        one = abs(weight) == 1.0 and name
-        found.append(
-            Term(sign, "" if one else few_digits(abs(weight)), "" if one else repr(abs(weight)), name)
-        )
+        size = abs(weight)
+        shown, exact = ("", "") if size == 1.0 and name else (few_digits(size), repr(size))
+        found.append(Term(sign, shown, exact, name))
     return tuple(found) or (Term("", "0", "0.0", ""),)
 
 

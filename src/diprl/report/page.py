@@ -3,7 +3,6 @@
 import base64
 from hashlib import sha256
 from importlib.resources import files
-from itertools import repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +15,7 @@ from diprl.report.charts import gap_rows, score_chart, training_charts
 from diprl.report.draw import Markup
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
-from diprl.report.listing import Line, branch_paths, branches, few_digits, lines, terms
+from diprl.report.listing import branch_paths, branches, few_digits, lines, terms
 from diprl.report.partition import extent, partition
 from diprl.report.replay import record_replay, sparkline, timeline, traced
 from diprl.report.source import Source, read_source
@@ -25,15 +24,8 @@ from diprl.saved import task_of
 from diprl.system.files import check_writable, write_text
 
 FILE = "report.html"
-LANGUAGES = {
-    "python": "Python",
-    "c": "C99",
-    "json": "JSON",
-    "latex": "LaTeX",
-    "st": "Structured Text",
-    "svg": "SVG drawing",
-}
-"""The exports that the page offers, with their titles."""
+LANGUAGES = ("python", "c", "json", "latex", "st", "svg")
+"""The exports that are text."""
 
 
 def write_report(
@@ -68,7 +60,6 @@ def known(source: Source) -> dict[str, Any]:
         "curves": training_charts(source.curves),
         "findings": findings(source),
         "downloads": downloads(program),
-        "titles": LANGUAGES,
         "targets": TARGETS,
         "blends": isinstance(program.signature.actions, Primitives),
         "style": style,
@@ -87,7 +78,7 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         visits, replay = visit(task, program, episodes), record_replay(task, program)
     except DiprlError as error:
         return {"replay": None, "shares": [], "score": score_chart(source, None), "why_not": str(error)}
-    names, leaves = program.signature.feature_names, branches(program)
+    names, leaves, shown = program.signature.feature_names, branches(program), traced(program)
     importance = influence(program, visits)
     chosen = choose_features(program, features, importance)
     medians = zip(names, visits.medians(), strict=True)
@@ -104,9 +95,15 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         "timeline": timeline(replay, leaves),
         "sparklines": [
             (terms(each.weights, each.bias, names), sparkline(values))
-            for each, values in zip(traced(program), replay.values, strict=True)
+            for each, values in zip(shown, replay.values, strict=True)
         ],
-        "data": replay.to_page() | tree_data(program, leaves) | {"plane": plane},
+        "data": replay.to_page()
+        | {
+            "plane": plane,
+            "branches": [(leaf.text, leaf.colour) for leaf in leaves],
+            "paths": list(branch_paths(program.root)) if shown else [() for _ in leaves],
+            "conditions": [(each.weights, each.bias) for each in shown],
+        },
     }
 
 
@@ -119,19 +116,6 @@ def downloads(program: Program) -> list[tuple[ExportReport, dict[str, str]]]:
             files = {path.name: path.read_text(encoding="utf-8") for path in report.files}
         found.append((report, {name: text for name, text in files.items() if not name.endswith("_main.c")}))
     return found
-
-
-def tree_data(program: Program, leaves: list[Line]) -> dict[str, Any]:
-    """The program as the page's script reads it."""
-    shown = traced(program)
-    paths = branch_paths(program.root) if shown else repeat(())
-    return {
-        "branches": [
-            {"text": leaf.text, "colour": leaf.colour, "path": path}
-            for leaf, path in zip(leaves, paths, strict=False)
-        ],
-        "conditions": [{"weights": each.weights, "bias": each.bias} for each in shown],
-    }
 
 
 def style_sheet(program: Program) -> Markup:

@@ -108,10 +108,8 @@ def sparkline(values: NDArray[np.float64], height: float = 34.0) -> Markup:
     steps = range(0, len(values), max(1, len(values) // 400))
     line = "M" + "L".join(f"{step} {heights[step]:.1f}" for step in steps)
     last = max(len(values) - 1, 1)
-    parts = [
-        element("path", class_="zero", d=f"M0 {middle}H{last}"),
-        element("path", class_="spark", d=line),
-    ]
+    zero = element("path", class_="zero", d=f"M0 {middle}H{last}")
+    parts = [zero, element("path", class_="spark", d=line)]
     return svg(parts, "Value over time", last, height, preserveAspectRatio="none")
 
 

@@ -7,7 +7,7 @@ become text, which the page escapes.
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ LARGEST = 1e100
 """A number of this size is not one of ours, and a chart of it would overflow."""
 CURVES = ("rollout/ep_rew_mean", "eval/relaxed", "eval/program", "train/architecture_entropy", "train/alpha")
 """The columns of the metrics that become curves, in the order of the fields of `Curves`."""
+LOSSES = ("architecture", "condition", "terminal", "total")
+SIZES = ("depth", "conditions", "coefficients", "score", "gap")
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
 Json = Mapping[str, Any]
@@ -55,18 +57,6 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Depth:
-    """The program that training offered at one depth."""
-
-    depth: int
-    conditions: int
-    coefficients: int
-    score: float
-    gap: float
-    picked: int
-
-
-@dataclass(frozen=True)
 class Result:
     """What came out: result.json."""
 
@@ -75,7 +65,8 @@ class Result:
     steps: int
     wall_seconds: float
     gap: Gap | None
-    depths: Sequence[Depth]
+    depths: Sequence[Mapping[str, float]]
+    """The program that training offered at each depth: its size, its score, and whether it was picked."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +127,7 @@ def read_source(path: Path) -> Source:
 def _siblings(path: Path, config: Json) -> Iterator[Result]:
     """Finished runs next to this one that differ in nothing but the seed; one that is damaged is left out."""
     for other in path.resolve().parent.iterdir():
-        if other == path.resolve() or not (other / runs.RESULT).exists():
-            continue
-        with suppress(DiprlError, *MALFORMED):
+        with suppress(DiprlError, OSError, *MALFORMED):
             about = _optional(other / runs.CONFIG)
             same = all(about.get(name) == config.get(name) for name in SAME)
             if same and about.get("seed") != config.get("seed"):
@@ -162,8 +151,8 @@ def _result(result: Json) -> Result:
         Score((first, *others), extra),
         _number(result["steps"]),
         _number(result["wall_seconds"]),
-        _numbers(Gap, gap | {"relaxed": result["relaxed_score"]}) if gap else None,
-        [_numbers(Depth, row | {"picked": int(bool(row["picked"]))}) for row in depths],
+        Gap(_number(result["relaxed_score"]), *(_number(gap[name]) for name in LOSSES)) if gap else None,
+        [{name: _number(row[name]) for name in SIZES} | {"picked": bool(row["picked"])} for row in depths],
     )
 
 
@@ -176,11 +165,6 @@ def _curves(rows: Sequence[Json]) -> Curves:
     depths = list(takewhile(lambda name: any(name in row for row in rows), names))
     shares = [(steps, shares) for steps, *shares in measured(*depths)] if depths else []
     return Curves(*map(measured, CURVES), depths=shares)
-
-
-def _numbers(kind: type[Any], data: Json) -> Any:
-    """A record of numbers, each of which has the same name in the JSON."""
-    return kind(*(_number(data[each.name]) for each in fields(kind)))
 
 
 def _number(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,17 +36,14 @@ def record(
     check_writable(path.parent)
     returns: list[float] = []
     with closing(open_environment(task, "rgb_array")) as environment, TemporaryDirectory() as folder:
-        speed = steps_per_second(environment)
+        speed, lines = steps_per_second(environment), branches(program)
         stride = max(1, round(speed / fps))
-
-        lines = branches(program)
 
         def images() -> Iterator[Any]:
             for seed in seeds:
                 for step, moment, image in play_pictures(task, program, environment, seed, stride, width):
-                    yield from [with_caption(image, moment, step, lines[moment.branch])] * (
-                        HOLD if moment.ended else 1
-                    )
+                    captioned = with_caption(image, moment, step, lines[moment.branch])
+                    yield from [captioned] * (HOLD if moment.ended else 1)
                 returns.append(moment.total)
 
         draft = Path(folder) / path.name
@@ -61,9 +57,9 @@ def record(
 
 def with_caption(image: Any, moment: Moment, step: int, branch: Line) -> Any:
     """The picture over a line that says what the active branch does, in the colour of its action."""
-    from PIL import Image, ImageDraw
+    from PIL import Image, ImageDraw, ImageFont
 
-    (width, height), font = image.size, caption_font()
+    (width, height), font = image.size, ImageFont.load_default(13)
     captioned = Image.new("RGB", (width, height + CAPTION_HEIGHT), "#101418")
     captioned.paste(image, (0, 0))
     draw = ImageDraw.Draw(captioned)
@@ -77,13 +73,6 @@ def with_caption(image: Any, moment: Moment, step: int, branch: Line) -> Any:
     draw.text((14, middle), text, fill="#f0f3f6", font=font, anchor="lm")
     draw.text((width - 8, middle), numbers, fill="#9aa4ad", font=font, anchor="rm")
     return captioned
-
-
-@cache
-def caption_font() -> Any:
-    from PIL import ImageFont
-
-    return ImageFont.load_default(13)
 
 
 def write_gif(path: Path, images: Iterator[Any], fps: float) -> None:

@@ -37,21 +37,21 @@
     if (!drawing) return () => {};
     const [[acrossIndex, left, right], [upIndex, low, high]] = episode.plane;
     const box = [[left, low], [right, low], [right, high], [left, high]];
-    const shapes = episode.branches.map((branch) => {
+    const shapes = episode.branches.map(([, colour]) => {
       const shape = drawing.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "polygon"));
-      shape.style.setProperty("--c", branch.colour);
+      shape.style.setProperty("--c", colour);
       return shape;
     });
     const across = (x) => (100 * (x - left)) / (right - left), down = (y) => (60 * (high - y)) / (high - low);
     const within = (value, limit) => Math.min(Math.max(value, 0), limit);
     return (state) => {
-      const lines = episode.conditions.map(({ weights, bias }) => {
+      const lines = episode.conditions.map(([weights, bias]) => {
         const fixed = weights.reduce(
           (sum, weight, index) => sum + (index === acrossIndex || index === upIndex ? 0 : weight * state[index]), bias);
         return [weights[acrossIndex], weights[upIndex], fixed];
       });
-      episode.branches.forEach((branch, index) => {
-        const region = branch.path.reduce(
+      episode.paths.forEach((path, index) => {
+        const region = path.reduce(
           (polygon, [number, holds]) => clip(polygon, holds ? lines[number] : lines[number].map((part) => -part)), box);
         shapes[index].setAttribute("points", region.map(([x, y]) => `${across(x)},${down(y)}`).join(" "));
       });
@@ -70,12 +70,12 @@
     let timer = 0;
 
     function show(step) {
-      const branch = episode.branches[episode.branch[step]];
-      const onPath = new Map(branch.path);
+      const number = episode.branch[step], [text, colour] = episode.branches[number];
+      const onPath = new Map(episode.paths[number]);
       if (picture) picture.src = step === last ? episode.pictures.at(-1) : episode.pictures[Math.floor(step / episode.stride)];
-      find("branch").textContent = episode.branch[step] + 1;
-      find("branch").style.setProperty("--c", branch.colour);
-      find("action").textContent = step === last && episode.ended ? episode.ended : branch.text;
+      find("branch").textContent = number + 1;
+      find("branch").style.setProperty("--c", colour);
+      find("action").textContent = step === last && episode.ended ? episode.ended : text;
       find("step").textContent = step;
       find("total").textContent = digits(episode.total[step]);
       rows.forEach((row, index) => {
