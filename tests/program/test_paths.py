@@ -3,7 +3,6 @@
 from itertools import islice
 
 import pytest
-from diprl.improve.proposals import merged, rounded_conditions
 
 from diprl.program import Act, Condition, Discrete, Feature, If, Node, Program, Signature, parse
 from diprl.program.ast import (
@@ -21,6 +20,7 @@ from diprl.program.ast import (
 from diprl.program.evaluate import path_at
 from diprl.program.paths import condition_paths, descend, leaf_paths, statements
 from diprl.program.rounding import round_program
+from diprl.search.proposals import merged, rounded_conditions
 
 LENGTH = 10_000
 SIGNATURE = Signature((Feature("x"),), Discrete(("a", "b", "c")))

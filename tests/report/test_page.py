@@ -1,8 +1,6 @@
 """The page as a whole: what it says, that it is one file, and that a browser has nothing to complain about."""
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,16 +11,8 @@ from diprl.program import parse
 from diprl.report import write_report
 from diprl.report.source import VERIFICATION, read_source
 from diprl.runs import write_json
+from tests.report.browser import browse, needs_browser
 from tests.report.run_folders import CLUMSY, PROGRAM, write_run
-
-BROWSER = next(
-    (
-        found
-        for name in ("chromium", "chromium-browser", "google-chrome", "chrome")
-        if (found := shutil.which(name))
-    ),
-    None,
-)
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +20,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parent = tmp_path_factory.mktemp("runs")
     write_run(parent / "other", seed=1, mean=450.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("diprl.report.rollout.MOST_STEPS", 90)
-        patch.setattr("diprl.report.rollout.MOST_PICTURES", 30)
+        patch.setattr("diprl.report.replay.MOST_STEPS", 90)
+        patch.setattr("diprl.report.replay.MOST_PICTURES", 30)
         return write_report(write_run(parent / "this"), episodes=2)
 
 
@@ -60,7 +50,7 @@ def test_says_what_the_run_says(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "<h1>CartPole-v1</h1>" in text
     assert "480.00" in text
-    assert "472.00 to 488.00" in text
+    assert "470.95 to 489.05" in text
     assert "seed 1, mean" in text  # the sibling run
     assert 'value="0.0123456789"' in text  # the exact number under its rounded one
     for title in (
@@ -132,11 +122,14 @@ def test_only_the_same_experiment_counts_as_a_sibling(tmp_path: Path) -> None:
     write_run(tmp_path / "copy")
     changed = write_run(tmp_path / "changed", seed=5)
     write_json(changed / "config.json", {"task": "CartPole-v1", "seed": 5})
-    assert [sibling["seed"] for sibling in read_source(folder).siblings] == [4]
+    damaged = write_run(tmp_path / "damaged", seed=6)
+    (damaged / "result.json").write_text('{"seed":')
+    (write_run(tmp_path / "unfinished", seed=7) / "result.json").unlink()
+    assert [sibling.seed for sibling in read_source(folder).siblings] == [4]
     assert read_source(folder).program == PROGRAM
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@needs_browser
 def test_a_browser_is_content(page: Path, tmp_path: Path) -> None:
     document, complaints = browse(page, tmp_path / "profile")
     assert 'data-ready="yes"' in document
@@ -144,7 +137,7 @@ def test_a_browser_is_content(page: Path, tmp_path: Path) -> None:
     assert complaints == []
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@needs_browser
 def test_the_browser_check_sees_a_request(page: Path, tmp_path: Path) -> None:
     """The page forbids requests, so that one would be a complaint; otherwise the test above proves nothing."""
     changed = tmp_path / "page.html"
@@ -152,14 +145,3 @@ def test_the_browser_check_sees_a_request(page: Path, tmp_path: Path) -> None:
     changed.write_text(text.replace("<main>", '<main><img src="http://127.0.0.1:9/x.png">'), encoding="utf-8")
     _, complaints = browse(changed, tmp_path / "profile")
     assert any("Content Security Policy" in line for line in complaints)
-
-
-def browse(path: Path, profile: Path) -> tuple[str, list[str]]:
-    """The document after its scripts have run, and what the console said."""
-    options = [
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-        "--enable-logging=stderr", f"--user-data-dir={profile}", "--virtual-time-budget=1000", "--dump-dom",
-    ]  # fmt: skip
-    command = [BROWSER or "", *options, path.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
+from diprl.arena.score import as_number
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -32,4 +34,5 @@ class Gap:
 
     @staticmethod
     def from_json(content: Mapping[str, float]) -> "Gap":
-        return Gap(**{item.name: content[item.name] for item in fields(Gap)})
+        numbers = {item.name: content[item.name] for item in fields(Gap)}
+        return Gap(**{name: None if value is None else as_number(value) for name, value in numbers.items()})  # type: ignore[arg-type]

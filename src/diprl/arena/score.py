@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 REFERENCE, TWIN = "reference", "twin"
 """Where a score was measured."""
 KNOWN = ("mean", "std", "ci95", "episodes", "returns", "environment")
+LARGEST = 1e100
+"""Larger numbers in a file are none of ours."""
 DIGITS = 6
 """Digits after the point of each return in files."""
 
@@ -61,8 +63,11 @@ class Score:
 
     @staticmethod
     def from_json(content: Mapping[str, Any]) -> "Score":
-        extra = {name: float(value) for name, value in content.items() if name not in KNOWN}
-        return Score(tuple(float(value) for value in content["returns"]), extra, str(content["environment"]))
+        extra = {name: as_number(value) for name, value in content.items() if name not in KNOWN}
+        returns = tuple(map(as_number, content["returns"]))
+        if not returns:
+            raise ValueError("a score needs at least one return")
+        return Score(returns, extra, str(content["environment"]))
 
     def __str__(self) -> str:
         low, high = self.ci95
@@ -74,6 +79,13 @@ def score_of(
     returns: NDArray[Any], extra: dict[str, float] | None = None, environment: str = REFERENCE
 ) -> Score:
     return Score(tuple(float(value) for value in returns), extra or {}, environment)
+
+
+def as_number(value: Any) -> float:
+    """A number from a file; anything else is refused, and so is one that no score could be."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+        raise ValueError(f"{value!r:.40} is not a number")
+    return value
 
 
 class Trial(NamedTuple):

@@ -31,8 +31,9 @@ class Command:
     environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
     def run(self) -> int:
+        from diprl.report.episode import prepare_rendering
+        from diprl.report.watch import record, show
         from diprl.runs.folder import load_program, task_of
-        from diprl.watch import prepare_rendering, record
 
         self.check()
         prepare_rendering()
@@ -40,8 +41,6 @@ class Command:
         task = task_of(self.program, program, self.task, self.environment.parsed())
         seeds = range(self.seed, self.seed + self.episodes)
         if self.record is None:
-            from diprl.watch.window import show
-
             returns = show(task, program, seeds)
         else:
             returns = record(task, program, self.record, seeds=seeds, fps=self.fps, width=self.width)

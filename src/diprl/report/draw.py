@@ -1,14 +1,43 @@
-"""Small charts as inline SVG; their colours come from the page's style sheet, so they follow light and dark."""
+"""Small charts as inline SVG. Colours come from the page's style sheet, so that they follow light and dark."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 320, 206
 LEFT, RIGHT, TOP, BOTTOM = 42, 12, 10, 34
 
 Points = Sequence[tuple[float, float]]
+
+
+class Markup(str):
+    """HTML that may enter the page as it is, because every value in it has been escaped."""
+
+    def __html__(self) -> str:
+        return self
+
+
+def element(tag: str, *content: str, **attributes: str | float) -> Markup:
+    """An element with escaped attributes and content.
+
+    >>> element("text", "a < b", Markup("<b/>"), class_="label", x=1 / 3)
+    '<text class="label" x="0.3">a &lt; b<b/></text>'
+    """
+    inside = "".join(part if isinstance(part, Markup) else escape(part) for part in content)
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{escape(value) if isinstance(value, str) else f"{value:.1f}"}"'
+        for name, value in attributes.items()
+    )
+    return Markup(f"<{tag}{written}>{inside}</{tag}>")
+
+
+def svg(
+    parts: Sequence[Markup], title: str, width: float = WIDTH, height: float = HEIGHT, **attributes: str
+) -> Markup:
+    """A drawing that fills its column."""
+    box = f"0 0 {width:g} {height:g}"
+    return element("svg", *parts, viewBox=box, role="img", aria_label=title, **attributes)
 
 
 @dataclass(frozen=True)
@@ -25,93 +54,83 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Series:
-    """A curve with its name and its class in the style sheet."""
-
-    name: str
-    points: Points
-    style: str
-
-
-@dataclass(frozen=True)
 class Chart:
     """A drawing with its title, the names of its colours and a remark."""
 
     title: str
-    svg: str
-    legend: tuple[tuple[str, str], ...] = ()
-    """Name and style of each series."""
+    svg: Markup
+    legend: Sequence[tuple[str, str]] = ()
+    """The name of each colour and its class in the style sheet."""
     note: str = ""
 
 
 def line_chart(
     title: str,
-    series: Sequence[Series],
-    *,
+    curves: Sequence[tuple[str, str, Points]],
     span: tuple[float, float] | None = None,
     note: str = "",
     baseline: float | None = None,
-) -> Chart:
-    """Curves over environment steps."""
-    series = [line for line in series if line.points]
-    x, y = scales(series, span)
-    parts = axes(x, y, "steps")
+) -> Chart | None:
+    """Curves over environment steps, each with its name and style; None where nothing was measured."""
+    curves = [curve for curve in curves if curve[-1]]
+    if not curves:
+        return None
+    steps, values = zip(*(point for *_, points in curves for point in points), strict=True)
+    x = Scale(0.0, max(*steps, 1.0), LEFT, WIDTH - RIGHT)
+    y = Scale(*(span or padded(values)), HEIGHT - BOTTOM, TOP)
+    parts = [*x_axis(x, y.start, "steps"), *y_axis(y, x)]
     if baseline is not None and y.low <= baseline <= y.high:
-        parts.append(f'<path class="zero" d="M{x.start} {y(baseline):.1f}H{x.end}"/>')
-    parts += [f'<path class="line {line.style}" d="{path(line.points, x, y)}"/>' for line in series]
-    return Chart(title, svg(parts, title), tuple((line.name, line.style) for line in series), note)
+        parts.append(element("path", class_="zero", d=f"M{x.start} {y(baseline):.1f}H{x.end}"))
+    parts += [element("path", class_=f"line {style}", d=path(points, x, y)) for _, style, points in curves]
+    return Chart(title, svg(parts, title), [(name, style) for name, style, _ in curves], note)
 
 
-def area_chart(title: str, names: Sequence[str], rows: Sequence[tuple[float, Sequence[float]]]) -> Chart:
-    """Shares that add up to one, stacked over environment steps."""
+def area_chart(title: str, rows: Sequence[tuple[float, Sequence[float]]]) -> Chart | None:
+    """Shares that add up to one, stacked over environment steps and named 1, 2, …; None without any."""
+    if not rows:
+        return None
     x = Scale(0.0, max(rows[-1][0], 1.0), LEFT, WIDTH - RIGHT)
     y = Scale(0.0, 1.0, HEIGHT - BOTTOM, TOP)
-    floor_line = [(step, 0.0) for step, _ in rows]
-    parts = []
-    for index in range(len(names)):
-        top = [(step, sum(shares[: index + 1])) for step, shares in rows]
-        outline = path([*top, *reversed(floor_line)], x, y)
-        parts.append(f'<path class="area d{index % 8}" d="{outline}Z"/>')
-        floor_line = top
-    legend = tuple((name, f"d{index % 8}") for index, name in enumerate(names))
-    return Chart(title, svg(parts + axes(x, y, "steps"), title), legend)
+    parts, legend = [], []
+    below = [(step, 0.0) for step, _ in rows]
+    for index in range(len(rows[0][1])):
+        above = [(step, sum(shares[: index + 1])) for step, shares in rows]
+        style = f"d{index % 8}"
+        parts.append(element("path", class_=f"area {style}", d=path([*above, *reversed(below)], x, y) + "Z"))
+        legend.append((str(index + 1), style))
+        below = above
+    return Chart(title, svg([*parts, *x_axis(x, y.start, "steps"), *y_axis(y, x)], title), legend)
 
 
-def scales(series: Sequence[Series], span: tuple[float, float] | None) -> tuple[Scale, Scale]:
-    points = [point for line in series for point in line.points]
-    values = [value for _, value in points]
-    low, high = span or padded(min(values), max(values))
-    last = max(step for step, _ in points)
-    return Scale(0.0, max(last, 1.0), LEFT, WIDTH - RIGHT), Scale(low, high, HEIGHT - BOTTOM, TOP)
+def x_axis(x: Scale, bottom: float, name: str) -> list[Markup]:
+    """The line at the bottom, with numbers and a name."""
+    values = ticks(x.low, x.high, 4 if x.end < WIDTH else 6)
+    numbers = [label(axis_number(value), x(value), bottom + 15, "tick") for value in values]
+    line = element("path", class_="axis", d=f"M{x.start:.1f} {bottom:.1f}H{x.end:.1f}")
+    return [*numbers, line, label(name, (x.start + x.end) / 2, bottom + 30)]
 
 
-def padded(low: float, high: float, share: float = 0.05) -> tuple[float, float]:
-    """A range with some room around it, of positive size even where all values are equal."""
-    room = share * (high - low) or max(abs(low) * 0.1, 1e-3)
-    return low - room, high + room
-
-
-def axes(x: Scale, y: Scale, x_label: str, y_label: str = "") -> list[str]:
-    """Grid lines, numbers and names."""
+def y_axis(y: Scale, x: Scale, name: str = "") -> list[Markup]:
+    """Lines across the drawing, with numbers and perhaps a name on the left."""
     parts = []
     for value in ticks(y.low, y.high):
-        parts.append(f'<path class="grid" d="M{x.start:.1f} {y(value):.1f}H{x.end:.1f}"/>')
-        parts.append(
-            f'<text class="tick" x="{x.start - 6:.1f}" y="{y(value) + 4:.1f}" text-anchor="end">{short(value)}</text>'
-        )
-    for value in ticks(x.low, x.high):
-        parts.append(
-            f'<text class="tick" x="{x(value):.1f}" y="{y.start + 15:.1f}" text-anchor="middle">{short(value)}</text>'
-        )
-    parts.append(f'<path class="axis" d="M{x.start:.1f} {y.start:.1f}H{x.end:.1f}"/>')
-    middle = (x.start + x.end) / 2
-    parts.append(
-        f'<text class="label" x="{middle:.1f}" y="{y.start + 30:.1f}" text-anchor="middle">{escape(x_label)}</text>'
-    )
-    if y_label:
+        parts.append(element("path", class_="grid", d=f"M{x.start:.1f} {y(value):.1f}H{x.end:.1f}"))
+        parts.append(label(axis_number(value), x.start - 6, y(value) + 4, "tick", "end"))
+    if name:
         place = f"translate(11 {(y.start + y.end) / 2:.1f}) rotate(-90)"
-        parts.append(f'<text class="label" transform="{place}" text-anchor="middle">{escape(y_label)}</text>')
+        parts.append(element("text", name, class_="label", transform=place, text_anchor="middle"))
     return parts
+
+
+def label(text: str, x: float, y: float, style: str = "label", anchor: str = "middle") -> Markup:
+    return element("text", text, class_=style, x=x, y=y, text_anchor=anchor)
+
+
+def padded(values: Sequence[float], share: float = 0.05) -> tuple[float, float]:
+    """The range of the values with some room around it, of positive size even where all are equal."""
+    low, high = min(values), max(values)
+    room = share * (high - low) or max(abs(low) * 0.1, 1e-3)
+    return low - room, high + room
 
 
 def ticks(low: float, high: float, count: int = 4) -> list[float]:
@@ -120,32 +139,23 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
     >>> ticks(0, 103)
     [0.0, 25.0, 50.0, 75.0, 100.0]
     """
-    raw = (high - low) / count
-    size = 10.0 ** floor(log10(raw))
-    step = min((factor * size for factor in (1.0, 2.0, 2.5, 5.0, 10.0)), key=lambda each: abs(each - raw))
-    return [
-        round(number * step, 12) for number in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    ]
+    wanted = (high - low) / count
+    size = 10.0 ** floor(log10(wanted))
+    step = min((factor * size for factor in (1.0, 2.0, 2.5, 5.0, 10.0)), key=lambda each: abs(each - wanted))
+    numbers = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
+    return [round(number * step, 12) for number in numbers]
 
 
-def short(value: float) -> str:
+def axis_number(value: float) -> str:
     """A number as axes show it.
 
-    >>> short(1500000), short(20000), short(-0.25)
+    >>> axis_number(1500000), axis_number(20000), axis_number(-0.25)
     ('1.5M', '20k', '−0.25')
     """
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= size * (1 if letter == "M" else 10):
-            return f"{value / size:g}{letter}".replace("-", "−")
-    return f"{value:g}".replace("-", "−")
+    size, letter = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
+    return f"{value / size:g}{letter}".replace("-", "−")
 
 
-def path(points: Points, x: Callable[[float], float], y: Callable[[float], float]) -> str:
-    """A polyline through the points that are finite."""
-    finite = [(px, py) for px, py in points if isfinite(py)]
-    return "M" + "L".join(f"{x(px):.1f} {y(py):.1f}" for px, py in finite) if finite else ""
-
-
-def svg(parts: Sequence[str], title: str, width: float = WIDTH, height: float = HEIGHT) -> str:
-    """A drawing that fills its column."""
-    return f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}">{"".join(parts)}</svg>'
+def path(points: Points, x: Scale, y: Scale) -> str:
+    """A line through the points, as the `d` of a path element."""
+    return "M" + "L".join(f"{x(across):.1f} {y(up):.1f}" for across, up in points)

@@ -1,71 +1,46 @@
-"""What is proved about a program: from the run folder, or by the cheapest of checks."""
+"""What is proved about a program: read from the run folder, or found by a quick check."""
 
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.report.source import VERIFICATION, Facts, Source
+from diprl.report.source import MALFORMED, VERIFICATION, Json, Source
+from diprl.verify import Answer, Finding, Report, Spec, Witness, verify
+from diprl.verify.constraint import bounds_of
+from diprl.verify.spec import Branches
 
 TIMEOUT = 5.0
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One property with its verdict, in words."""
-
-    name: str
-    verdict: str
-    summary: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Findings:
-    """Everything that was verified, and where it comes from."""
-
-    items: tuple[Finding, ...]
-    assumptions: tuple[str, ...]
-    origin: str
-
-
-def findings(source: Source) -> Findings | None:
-    """What the run folder says, else what a quick look finds; None where no solver is installed."""
+def findings(source: Source) -> tuple[Report, str] | None:
+    """The findings and where they come from; None where the folder has none and no solver is installed."""
     if source.verification is not None:
-        return read_findings(source.verification, f"From {VERIFICATION} in the run folder.")
+        return read_report(source.verification), f"From {VERIFICATION} in the run folder."
     if find_spec("z3") is None:
         return None
-    return read_findings(quick_check(source.program), "A quick check made with this page.")
+    return quick_check(source.program), "A quick check made with this page."
 
 
-def quick_check(program: Program) -> Facts:
+def quick_check(program: Program) -> Report:
     """Whether every branch can be reached within the features' bounds."""
-    from diprl.verify import Spec, verify
-    from diprl.verify.constraint import bounds_of
-    from diprl.verify.spec import Branches
-
     reached = Branches("every branch can be reached", bounds_of(program.signature))
-    return verify(program, Spec((reached,), timeout=TIMEOUT)).to_dict()
+    return verify(program, Spec((reached,), timeout=TIMEOUT))
 
 
-def read_findings(report: Facts, origin: str) -> Findings:
+def read_report(report: Json) -> Report:
+    """The report that `diprl verify --json` printed."""
     try:
-        items = tuple(_finding(entry) for entry in report["findings"])
-        return Findings(items, tuple(report["assumptions"]), origin)
-    except (KeyError, TypeError, ValueError) as error:
-        raise DiprlError(f"{VERIFICATION} is not what diprl verify --json prints: {error!r}") from error
+        return Report(tuple(map(_finding, report["findings"])), tuple(map(str, report["assumptions"])))
+    except MALFORMED as error:
+        raise DiprlError(f"{VERIFICATION} is not what diprl verify --json prints: {error!r:.200}") from error
 
 
-def _finding(entry: Facts) -> Finding:
-    answer: dict[str, Any] = entry["answer"]
-    witness = answer.get("witness") or {"states": (), "replays": ()}
-    states = [
-        f"{label}: " + ", ".join(f"{name} = {value:.6g}" for name, value in values)
-        for label, values in witness["states"]
-    ]
-    replays = [f"replayed: {replay}" for replay in witness["replays"]]
-    assumed = [f"assumed: {one}" for one in answer["assumptions"]]
-    return Finding(
-        entry["name"], answer["verdict"], answer["summary"], (*answer["details"], *states, *replays, *assumed)
-    )
+def _finding(entry: Json) -> Finding:
+    """One finding as text; the lines of its witness are among the details."""
+    answer = entry["answer"]
+    if answer["verdict"] not in ("proved", "refuted", "unknown"):
+        raise ValueError(f"the verdict {answer['verdict']!r:.40}")
+    witness = Witness(**answer["witness"]).lines() if answer["witness"] else []
+    details, assumptions = (*map(str, answer["details"]), *witness), tuple(map(str, answer["assumptions"]))
+    told = Answer(answer["verdict"], str(answer["summary"]), details, assumptions=assumptions)
+    return Finding(str(entry["name"]), str(entry["kind"]), told, 0.0)

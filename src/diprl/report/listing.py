@@ -1,7 +1,8 @@
-"""The program as lines of HTML: numbers rounded for reading, the exact ones underneath."""
+"""The program as lines for the page: numbers rounded for reading, the exact ones underneath."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from diprl.export.svg import leaf_colours
 from diprl.program import Act, Affine, Blend, Program, Terminal
@@ -11,12 +12,11 @@ from diprl.program.rounding import round_number
 DIGITS = 3
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """One product of a linear form."""
 
     sign: str
-    """Empty, + or −, with a minus of typographical length."""
+    """Empty, + or a true minus sign."""
     shown: str
     """The factor rounded, empty where it is one."""
     exact: str
@@ -29,57 +29,53 @@ class Line:
     """One line of the printed program."""
 
     indent: int
-    word: str
-    """if, elif, else, or empty for a terminal."""
-    forms: tuple[tuple[str, tuple[Term, ...]], ...]
-    """The linear forms on the line, each with the output it sets; conditions and blends set none."""
-    number: int | None = None
-    """Which condition or which branch it is, counting from zero."""
+    keyword: str
+    """if, elif, else, or empty for a branch."""
+    forms: tuple[tuple[str, tuple[Term, ...]], ...] = ()
+    """The linear forms on the line, each with the output that it sets; a condition or a blend sets none."""
+    number: int = 0
+    """Which branch it is, counting from zero."""
     colour: str = ""
-    """The branch's colour."""
+    """The branch's colour, such as #4477aa."""
 
+    @property
+    def style(self) -> str:
+        """The class in the style sheet that brings the colour."""
+        return f"colour-{self.colour[1:]}"
 
-@dataclass(frozen=True)
-class Branch:
-    """A terminal as the page speaks of it."""
-
-    number: int
-    text: str
-    colour: str
-    path: tuple[tuple[int, bool], ...]
-    """The conditions on the way to it and whether each holds."""
+    @property
+    def text(self) -> str:
+        """What a branch does, as one line of text."""
+        return "; ".join(
+            f"{output} = {_text(form)}" if output else _text(form) for output, form in self.forms
+        )
 
 
 def lines(program: Program) -> list[Line]:
     """The program from top to bottom."""
-    features = program.signature.feature_names
-    colours = leaf_colours(program)
+    features, colours = program.signature.feature_names, leaf_colours(program)
     found: list[Line] = []
-    conditions = branches = 0
+    branch = 0
     for indent, kind, condition, leaf in statements(program.root):
         if condition is not None:
-            form = ("", terms(condition.weights, condition.bias, features))
-            found.append(Line(indent, kind, (form,), conditions))
-            conditions += 1
+            found.append(Line(indent, kind, (("", terms(condition.weights, condition.bias, features)),)))
         elif kind == "else":
             found.append(Line(indent, kind, ()))
         elif leaf is not None:
-            found.append(Line(indent, "", leaf_forms(leaf, program), branches, colours[leaf]))
-            branches += 1
+            found.append(Line(indent, "", leaf_forms(leaf, program), branch, colours[leaf]))
+            branch += 1
     return found
 
 
-def branches(program: Program) -> list[Branch]:
-    """The terminals in the order in which they are printed."""
-    colours = leaf_colours(program)
+def branches(program: Program) -> list[Line]:
+    """The lines that act, in the order in which they are printed."""
+    return [line for line in lines(program) if not line.keyword]
+
+
+def branch_paths(program: Program) -> list[tuple[tuple[int, bool], ...]]:
+    """For every branch the numbers of the conditions above it and whether they hold there."""
     return [
-        Branch(
-            number,
-            leaf_text(leaf, program),
-            colours[leaf],
-            tuple((decision.number, decision.holds) for decision in path),
-        )
-        for number, (leaf, path) in enumerate(leaf_paths(program.root))
+        tuple((decision.number, decision.holds) for decision in path) for _, path in leaf_paths(program.root)
     ]
 
 
@@ -95,32 +91,25 @@ def leaf_forms(leaf: Terminal, program: Program) -> tuple[tuple[str, tuple[Term,
     return tuple((name, terms(weights, bias, features)) for name, weights, bias in rows)
 
 
-def leaf_text(leaf: Terminal, program: Program) -> str:
-    """What a terminal does, in a few words."""
-    parts = []
-    for output, form in leaf_forms(leaf, program):
-        text = " ".join(f"{term.sign} {term_text(term)}" if term.sign else term_text(term) for term in form)
-        parts.append(f"{output} = {text}" if output else text)
-    return "; ".join(parts)
-
-
-def term_text(term: Term) -> str:
-    return f"{term.shown}·{term.name}" if term.shown and term.name else term.shown or term.name
-
-
 def terms(weights: Sequence[float], bias: float, names: Sequence[str]) -> tuple[Term, ...]:
     """The non-zero products in the order in which they are added."""
-    found = []
+    found: list[Term] = []
     for weight, name in zip((*weights, bias), (*names, ""), strict=True):
         if weight == 0.0:
             continue
         sign = "−" if weight < 0 else "+" if found else ""
-        one = abs(weight) == 1.0 and name
-        found.append(Term(sign, "" if one else short(abs(weight)), "" if one else repr(abs(weight)), name))
+        size = abs(weight)
+        shown, exact = ("", "") if size == 1.0 and name else (few_digits(size), repr(size))
+        found.append(Term(sign, shown, exact, name))
     return tuple(found) or (Term("", "0", "0.0", ""),)
 
 
-def short(value: float) -> str:
+def few_digits(value: float) -> str:
     """A few significant digits, without an exponent where that is still short."""
     rounded = round_number(value, DIGITS)
     return f"{rounded:.0f}" if 100 <= abs(rounded) < 1e5 else f"{rounded:g}"
+
+
+def _text(form: Sequence[Term]) -> str:
+    parts = (f"{sign} {'·'.join(filter(None, (shown, name)))}".strip() for sign, shown, _, name in form)
+    return " ".join(parts)

@@ -1,42 +1,31 @@
 """Puts the parts of the page together."""
 
 import base64
-import json
-import shlex
-from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl import __version__
 from diprl.errors import DiprlError
-from diprl.program import Program
-from diprl.program.ast import conditions
-from diprl.report import listing
-from diprl.report.curves import training_charts
-from diprl.report.downloads import downloads, omitted
+from diprl.export import TARGETS, ExportReport, export
+from diprl.program import Primitives, Program
+from diprl.report.charts import gap_rows, score_chart, training_charts
+from diprl.report.draw import Markup
+from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
-from diprl.report.observe import Visits, choose_features, influence, observe
-from diprl.report.partition import partition_chart, plane
-from diprl.report.rollout import Rollout, record_rollout, sparkline, timeline
-from diprl.report.scores import gap_chart, score_chart
+from diprl.report.listing import branch_paths, branches, few_digits, lines, terms
+from diprl.report.partition import extent, partition
+from diprl.report.replay import record_replay, sparkline, timeline, traced
 from diprl.report.source import Source, read_source
+from diprl.report.visits import choose_features, influence, visit
 from diprl.runs.folder import task_of
-from diprl.system.files import check_writable as make_folder
-from diprl.system.files import write_text
-from diprl.tasks.base import Task
+from diprl.system.files import check_writable, write_text
 
 FILE = "report.html"
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What playing the program showed, or why it could not be played."""
-
-    task: Task | None = None
-    visits: Visits | None = None
-    rollout: Rollout | None = None
-    why_not: str = ""
+LANGUAGES = ("python", "c", "json", "latex", "st", "svg")
+"""The exports that are text."""
 
 
 def write_report(
@@ -52,105 +41,102 @@ def write_report(
     if features is not None:
         choose_features(source.program, features, [])
     out = out or (path / FILE if path.is_dir() else path.with_suffix(".html"))
-    make_folder(out.parent)
-    seen = play(source, task, episodes)
-    try:
-        page = template.render(**contents(source, seen, features))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise DiprlError(
-            f"{path}: its config, result or metrics are not those of a run ({error!r:.200})"
-        ) from error
-    write_text(out, page)
+    check_writable(out.parent)
+    write_text(out, template.render(known(source) | played(source, features, episodes, task)))
     return out
 
 
-def play(source: Source, name: str | None, episodes: int) -> Observed:
-    """Play the program on its task, where that can be had here."""
-    from diprl.watch import prepare_rendering
-
-    prepare_rendering()
-    try:
-        task = task_of(source.path, source.program, name)
-        visits = observe(task, source.program, episodes)
-        return Observed(task, visits, record_rollout(task, source.program))
-    except DiprlError as error:
-        return Observed(why_not=str(error))
-
-
-def contents(source: Source, seen: Observed, features: str | None) -> dict[str, Any]:
-    """Everything that the template names."""
+def known(source: Source) -> dict[str, Any]:
+    """What can be shown without playing."""
     program = source.program
-    branches = listing.branches(program)
+    style, script = style_sheet(program), asset("script.js")
     return {
         "source": source,
         "program": program,
         "version": __version__,
-        "lines": listing.lines(program),
-        "branches": branches,
-        "shares": seen.visits.shares(len(branches)) if seen.visits else [],
-        "tree": base64.b64encode(program.to_svg().encode()).decode(),
-        "seen": seen,
-        "score": score_chart(source, seen.task.paper_score if seen.task else None),
-        "gap": gap_chart(source.result),
-        "curves": training_charts(source.metrics),
+        "lines": lines(program),
+        "branches": branches(program),
+        "gap": gap_rows(source.result.gap) if source.result and source.result.gap else None,
+        "curves": training_charts(source.curves),
         "findings": findings(source),
         "downloads": downloads(program),
-        "omitted": omitted(program),
-        "command": shlex.join(source.header.get("command", ())),
-        "style": asset("style.css"),
-        "script": asset("script.js"),
-    } | played(source, seen, branches, features)
+        "targets": TARGETS,
+        "blends": isinstance(program.signature.actions, Primitives),
+        "style": style,
+        "script": script,
+        "policy": f"default-src 'none'; img-src data:; style-src {allowed(style)}; script-src {allowed(script)}; "
+        "base-uri 'none'; form-action 'none'",
+    }
 
 
-def played(
-    source: Source, seen: Observed, branches: list[listing.Branch], features: str | None
-) -> dict[str, Any]:
-    """The parts that need episodes."""
+def played(source: Source, features: str | None, episodes: int, name: str | None) -> dict[str, Any]:
+    """What playing the program shows, or why it could not be played."""
     program = source.program
-    if seen.visits is None or seen.rollout is None:
-        return {"rollout": None, "partition": None}
-    known = program.signature.feature_names
-    importance = influence(program, seen.visits)
+    prepare_rendering()
+    try:
+        task = task_of(source.path, program, name)
+        visits, replay = visit(task, program, episodes), record_replay(task, program)
+    except DiprlError as error:
+        return {"replay": None, "shares": [], "score": score_chart(source, None), "why_not": str(error)}
+    names, leaves, shown = program.signature.feature_names, branches(program), traced(program)
+    importance = influence(program, visits)
     chosen = choose_features(program, features, importance)
-    medians = dict(zip(known, seen.visits.medians(), strict=True))
-    names = [known[index] for index in chosen]
+    medians = zip(names, visits.medians(), strict=True)
+    plane = [(index, *extent(program, visits, index)) for index in chosen]
     return {
-        "importance": sorted(zip(known, importance, strict=True), key=lambda item: -item[1]),
-        "chosen": names,
-        "fixed": {name: value for name, value in medians.items() if name not in names},
-        "partition": partition_chart(program, branches, seen.visits, chosen),
-        "rollout": seen.rollout,
-        "timeline": timeline(seen.rollout, branches),
-        "conditions": [
-            {"terms": listing.terms(each.weights, each.bias, known), "spark": sparkline(values)}
-            for each, values in zip(conditions(program.root), seen.rollout.values, strict=True)
+        "replay": replay,
+        "score": score_chart(source, task.paper_score),
+        "visited": len(visits.branches),
+        "shares": visits.shares(len(leaves)),
+        "importance": sorted(zip(names, importance, strict=True), key=lambda item: -item[1]),
+        "chosen": [names[index] for index in chosen],
+        "fixed": [median for index, median in enumerate(medians) if index not in chosen],
+        "partition": partition(program, leaves, visits, chosen),
+        "timeline": timeline(replay, leaves),
+        "sparklines": [
+            (terms(each.weights, each.bias, names), sparkline(values))
+            for each, values in zip(shown, replay.values, strict=True)
         ],
-        "data": embedded(page_data(program, seen.rollout, branches, plane(program, seen.visits, chosen))),
+        "data": replay.to_page()
+        | {
+            "plane": plane,
+            "branches": [(leaf.text, leaf.colour) for leaf in leaves],
+            "paths": branch_paths(program) if shown else [() for _ in leaves],
+            "conditions": [(each.weights, each.bias) for each in shown],
+        },
     }
 
 
-def page_data(
-    program: Program, rollout: Rollout, branches: list[listing.Branch], plane: dict[str, Any] | None
-) -> dict[str, Any]:
-    """What the script needs to replay the episode."""
-    return rollout.to_page() | {
-        "branches": [{"text": each.text, "colour": each.colour, "path": each.path} for each in branches],
-        "conditions": [{"weights": each.weights, "bias": each.bias} for each in conditions(program.root)],
-        "plane": plane,
-    }
+def downloads(program: Program) -> list[tuple[ExportReport, dict[str, str]]]:
+    """The program in other languages, each with its files by name; the large networks of primitives stay out."""
+    found = []
+    for target in LANGUAGES:
+        with TemporaryDirectory() as folder:
+            report = export(program, target, folder)
+            files = {path.name: path.read_text(encoding="utf-8") for path in report.files}
+        found.append((report, {name: text for name, text in files.items() if not name.endswith("_main.c")}))
+    return found
 
 
-def embedded(data: dict[str, Any]) -> str:
-    """JSON that can stand inside a script element, whatever text it holds."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+def style_sheet(program: Program) -> Markup:
+    """The style sheet with a class for every indentation and colour, because style attributes are forbidden."""
+    shown = lines(program)
+    indents = {f".indent-{line.indent} {{ --indent: {line.indent}; }}" for line in shown}
+    colours = {f".{line.style} {{ --c: {line.colour}; }}" for line in shown if line.colour}
+    return Markup("\n".join([asset("style.css"), *sorted(indents | colours)]))
 
 
-def asset(name: str) -> str:
-    return (files("diprl.report") / "assets" / name).read_text(encoding="utf-8")
+def allowed(text: str) -> str:
+    """What a security policy says to allow just this text."""
+    return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def asset(name: str) -> Markup:
+    return Markup((files("diprl.report") / "assets" / name).read_text(encoding="utf-8"))
 
 
 def load_template() -> Any:
-    """The page's template, with everything that it shows escaped."""
+    """The page's template, which escapes everything that it shows."""
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
@@ -158,6 +144,9 @@ def load_template() -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["short"] = lambda value: listing.short(value).replace("-", "−")
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters["short"] = lambda value: few_digits(value).replace("-", "−")
     environment.filters["fixed"] = lambda value: f"{value:.2f}".replace("-", "−")
+    environment.filters["percent"] = lambda value, digits=0: f"{100 * value:.{digits}f}"
+    environment.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()
     return environment.from_string(asset("page.html"))

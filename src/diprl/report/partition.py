@@ -1,89 +1,62 @@
-"""Where in the state space each branch acts, as exact polygons of a plane through it."""
+"""Where in the state space each branch acts, as exact polygons in a plane through it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diprl.program import Condition, Node, Program
 from diprl.program.evaluate import linear
 from diprl.program.paths import descend
-from diprl.report.draw import BOTTOM, LEFT, TOP, Chart, Scale, axes, svg
-from diprl.report.listing import Branch
-from diprl.report.observe import Visits
+from diprl.report.draw import BOTTOM, LEFT, TOP, Markup, Scale, element, label, svg, x_axis, y_axis
+from diprl.report.listing import Line
+from diprl.report.visits import Visits
 
 WIDTH, HEIGHT = 560, 420
 DOTS = 600
-Point = tuple[float, float]
-Polygon = list[Point]
-Line = tuple[float, float, float]
-"""a, b, c of a·x + b·y + c."""
+Polygon = list[tuple[float, float]]
+Cut = tuple[float, float, float]
+"""a, b, c of the line a·x + b·y + c = 0."""
 
 
-def partition_chart(
-    program: Program, branches: Sequence[Branch], visits: Visits, chosen: Sequence[int]
-) -> Chart:
+def partition(program: Program, branches: Sequence[Line], visits: Visits, chosen: Sequence[int]) -> Markup:
     """The plane of two features, or the line of one, with every other feature at its median."""
-    base = visits.medians()
     across, up = chosen[0], chosen[1] if len(chosen) > 1 else None
     x = Scale(*extent(program, visits, across), LEFT + 26, WIDTH - 12)
-    y = (
-        Scale(0.0, 1.0, HEIGHT - BOTTOM, TOP)
-        if up is None
-        else Scale(*extent(program, visits, up), HEIGHT - BOTTOM, TOP)
-    )
+    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), HEIGHT - BOTTOM - 6, TOP)
     box = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high)]
-    parts = []
-    for number, region in regions(program.root, box, base, across, up):
+    parts: list[Markup] = []
+    for number, region in regions(program.root, box, visits.medians(), across, up):
         parts += region_shape(region, branches[number], x, y)
+    parts += x_axis(x, y.start, feature_label(program, across))
     if up is None:
         parts += histogram(visits.features[:, across], x, y)
-        labels = axes(
-            x, Scale(0.0, 1.0, HEIGHT - BOTTOM, HEIGHT - BOTTOM - 1e-6), feature_label(program, across)
-        )
-        parts += [
-            label for label in labels if 'class="grid"' not in label and 'text-anchor="end"' not in label
-        ]
     else:
-        parts += dots(visits, across, up, x, y)
-        parts += axes(x, y, feature_label(program, across), feature_label(program, up))
-    return Chart("Who acts where", svg(parts, "Partition of the state space", WIDTH, HEIGHT))
-
-
-def plane(program: Program, visits: Visits, chosen: Sequence[int]) -> dict[str, Any] | None:
-    """Which plane the page cuts through the state of a step; None for a single feature."""
-    if len(chosen) < 2:
-        return None
-    across, up = chosen
-    return {
-        "across": across,
-        "up": up,
-        "x": extent(program, visits, across),
-        "y": extent(program, visits, up),
-    }
+        parts += [dots(visits.features[:, [across, up]], x, y), *y_axis(y, x, feature_label(program, up))]
+    return svg(parts, "Which branch acts where", WIDTH, HEIGHT)
 
 
 def regions(
-    root: Node, box: Polygon, base: Sequence[float], across: int, up: int | None
+    root: Node, box: Polygon, state: Sequence[float], across: int, up: int | None
 ) -> Iterator[tuple[int, Polygon]]:
     """Every branch that acts somewhere in the box, with the convex polygon in which it does."""
 
     def split(condition: Condition, polygon: Polygon) -> tuple[Polygon, Polygon]:
-        return halves(polygon, cut(condition, base, across, up))
+        return halves(polygon, cut(condition, state, across, up))
 
     for number, (_, polygon) in enumerate(descend(root, box, split)):
         if len(polygon) > 2:
             yield number, polygon
 
 
-def cut(condition: Condition, base: Sequence[float], across: int, up: int | None) -> Line:
-    """The condition as a line in the plane, everything else fixed."""
+def cut(condition: Condition, state: Sequence[float], across: int, up: int | None) -> Cut:
+    """The condition as a line in the plane; every other feature is as in the state."""
     weights = condition.weights
     others = [0.0 if index in (across, up) else weight for index, weight in enumerate(weights)]
-    return weights[across], 0.0 if up is None else weights[up], linear(others, condition.bias, base)
+    return weights[across], 0.0 if up is None else weights[up], linear(others, condition.bias, state)
 
 
-def halves(polygon: Polygon, line: Line) -> tuple[Polygon, Polygon]:
+def halves(polygon: Polygon, line: Cut) -> tuple[Polygon, Polygon]:
     """The parts of a polygon where a condition holds and where it does not."""
     a, b, c = line
     if a == b == 0.0:
@@ -91,8 +64,8 @@ def halves(polygon: Polygon, line: Line) -> tuple[Polygon, Polygon]:
     return clip(polygon, line), clip(polygon, (-a, -b, -c))
 
 
-def clip(polygon: Polygon, line: Line) -> Polygon:
-    """The part of a convex polygon on the positive side of a line."""
+def clip(polygon: Polygon, line: Cut) -> Polygon:
+    """The part of a convex polygon on the positive side of a line; empty where it has no area."""
     a, b, c = line
     kept: Polygon = []
     for (x0, y0), (x1, y1) in zip(polygon, [*polygon[1:], *polygon[:1]], strict=True):
@@ -110,47 +83,39 @@ def area(polygon: Polygon) -> float:
     return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in pairs)) / 2
 
 
-def region_shape(polygon: Polygon, branch: Branch, x: Scale, y: Scale) -> list[str]:
-    places = [(x(px), y(py)) for px, py in polygon]
-    outline = " ".join(f"{px:.1f},{py:.1f}" for px, py in places)
-    shapes = [f'<polygon class="region" points="{outline}" style="--c:{branch.colour}"/>']
-    if area(places) > 900:
-        middle_x, middle_y = (sum(values) / len(places) for values in zip(*places, strict=True))
-        shapes.append(
-            f'<text class="region-name" x="{middle_x:.1f}" y="{middle_y + 5:.1f}" text-anchor="middle">'
-            f"{branch.number + 1}</text>"
-        )
+def region_shape(polygon: Polygon, branch: Line, x: Scale, y: Scale) -> list[Markup]:
+    corners = [(x(across), y(up)) for across, up in polygon]
+    outline = " ".join(f"{across:.1f},{up:.1f}" for across, up in corners)
+    shapes = [element("polygon", class_=f"region {branch.style}", points=outline)]
+    if area(corners) > 900:
+        middle, height = np.mean(corners, axis=0)
+        shapes.append(label(str(branch.number + 1), middle, height + 5, "region-name"))
     return shapes
 
 
-def dots(visits: Visits, across: int, up: int, x: Scale, y: Scale) -> list[str]:
+def dots(states: NDArray[np.float64], x: Scale, y: Scale) -> Markup:
     """Some of the visited states, as they lie in the plane."""
-    rows = visits.features[:: max(1, len(visits.features) // DOTS)]
-    inside = rows[
-        (rows[:, across] >= x.low)
-        & (rows[:, across] <= x.high)
-        & (rows[:, up] >= y.low)
-        & (rows[:, up] <= y.high)
-    ]
-    shape = "".join(f"M{x(row[across]):.1f} {y(row[up]):.1f}h0" for row in inside)
-    return [f'<path class="visited" d="{shape}"/>']
+    some = states[:: max(1, len(states) // DOTS)]
+    inside = some[np.all((some >= (x.low, y.low)) & (some <= (x.high, y.high)), axis=1)]
+    places = "".join(f"M{x(across):.1f} {y(up):.1f}h0" for across, up in inside)
+    return element("path", class_="visited", d=places)
 
 
-def histogram(values: np.ndarray, x: Scale, y: Scale, bins: int = 48) -> list[str]:
+def histogram(values: NDArray[np.float64], x: Scale, y: Scale, bins: int = 48) -> list[Markup]:
     """How often each value of a feature was visited."""
     counts, edges = np.histogram(values, bins, (x.low, x.high))
-    tallest = max(counts.max(), 1)
+    heights = 0.9 * counts / max(counts.max(), 1)
+    width = x(edges[1]) - x(edges[0])
     return [
-        f'<rect class="count" x="{x(left):.1f}" y="{y(0.9 * count / tallest):.1f}" '
-        f'width="{x(right) - x(left):.1f}" height="{y(0.0) - y(0.9 * count / tallest):.1f}"/>'
-        for count, left, right in zip(counts, edges[:-1], edges[1:], strict=True)
-        if count
+        element("rect", class_="count", x=x(left), y=y(height), width=width, height=y(0.0) - y(height))
+        for height, left in zip(heights, edges, strict=False)
+        if height
     ]
 
 
 def extent(program: Program, visits: Visits, index: int) -> tuple[float, float]:
     """A little more than what was visited, within the feature's bounds."""
-    low, high = (float(value) for value in np.quantile(visits.features[:, index], (0.02, 0.98)))
+    low, high = np.quantile(visits.features[:, index], (0.02, 0.98)).tolist()
     room = 0.4 * (high - low) or max(1.0, abs(low))
     feature = program.signature.features[index]
     return max(low - room, feature.low), min(high + room, feature.high)

@@ -1,36 +1,60 @@
-"""What a run folder says about itself, read once."""
+"""What the page knows about a run. Only this module knows the file names and the JSON fields of a run folder.
+
+A run folder may come from anybody. Where a number should be, anything else is refused here; all other values
+become text, which the page escapes.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT, load_program
+from diprl.report.draw import Points
+from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, load_program, read_result, read_spec
 from diprl.runs.observers import read_rows
+from diprl.runs.result import Result
+from diprl.runs.spec import RunSpec
 from diprl.system.files import read_json
 
 VERIFICATION = "verification.json"
 """Where a run folder keeps what `diprl verify --json` printed."""
-SAME = ("task", "method", "preset", "env_kwargs", "settings")
-"""What runs must share to be the same experiment with other seeds."""
+LARGEST = 1e100
+"""A number of this size is not one of ours, and a chart of it would overflow."""
+CURVES = ("rollout/ep_rew_mean", "eval/relaxed", "eval/program", "train/architecture_entropy", "train/alpha")
+"""The columns of the metrics that become curves, in the order of the fields of `Curves`."""
 
-Facts = Mapping[str, Any]
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What was measured over environment steps: metrics.jsonl. A curve that was not measured is empty."""
+
+    training: Points = ()
+    relaxed: Points = ()
+    program: Points = ()
+    entropy: Points = ()
+    alpha: Points = ()
+    depths: Sequence[tuple[float, Sequence[float]]] = ()
+    """The probabilities of depth 1, 2, …"""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A program with what is known of its making; a bare program file knows nothing of it."""
+    """A program with what is known of its training; a bare program file knows nothing of it."""
 
     path: Path
     program: Program
-    header: Facts = field(default_factory=dict)
-    result: Facts = field(default_factory=dict)
-    metrics: Sequence[Facts] = ()
-    siblings: Sequence[Facts] = ()
+    spec: RunSpec | None = None
+    result: Result | None = None
+    siblings: Sequence[Result] = ()
     """Results of the same experiment with other seeds, by seed."""
-    verification: Facts | None = None
+    curves: Curves = field(default_factory=Curves)
+    verification: Json | None = None
 
     @property
     def name(self) -> str:
@@ -38,34 +62,44 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """A run folder, or a program file."""
+    """Read a run folder, or a program file."""
     if not path.is_dir():
         return Source(path, load_program(path))
-    header, result = _optional(path / CONFIG), _optional(path / RESULT)
+    spec = read_spec(path) if (path / CONFIG).exists() else None
     if not (path / PROGRAM_JSON).exists():
-        learnt = f"the method {header['method']} may learn none" if "method" in header else "is it a run?"
+        learnt = f"the method {spec.method:.40} may learn none" if spec else "is it a run?"
         raise DiprlError(f"{path} holds no program to report on ({learnt})")
+    verification = path / VERIFICATION
     return Source(
         path,
         load_program(path),
-        header,
-        result,
-        read_rows(path / METRICS_JSONL),
-        sorted(_siblings(path, header), key=lambda sibling: sibling["seed"]) if header else (),
-        _optional(path / VERIFICATION) or None,
+        spec,
+        read_result(path),
+        sorted(_siblings(path, spec), key=lambda sibling: sibling.spec.seed) if spec else (),
+        _curves(read_rows(path / METRICS_JSONL)),
+        read_json(verification) if verification.exists() else None,
     )
 
 
-def _siblings(path: Path, header: Facts) -> Iterator[Facts]:
-    """Finished runs next to this one that differ in nothing but the seed."""
+def _siblings(path: Path, spec: RunSpec) -> Iterator[Result]:
+    """Finished runs next to this one that differ in nothing but the seed; one that is damaged is left out."""
     for other in path.resolve().parent.iterdir():
-        if other == path.resolve() or not (other / RESULT).exists():
-            continue
-        about = _optional(other / CONFIG)
-        same = all(about.get(name) == header.get(name) for name in SAME)
-        if same and about.get("seed") != header.get("seed"):
-            yield _optional(other / RESULT)
+        with suppress(DiprlError, OSError):
+            result = read_result(other)
+            if result and result.spec.seed != spec.seed and replace(result.spec, seed=spec.seed) == spec:
+                yield result
 
 
-def _optional(path: Path) -> dict[str, Any]:
-    return read_json(path) if path.exists() else {}
+def _curves(rows: Sequence[Json]) -> Curves:
+    def measured(*names: str) -> list[Any]:
+        table = (tuple(row.get(name) for name in ("time/total_timesteps", *names)) for row in rows)
+        return [numbers for numbers in table if all(map(_is_number, numbers))]
+
+    names = (f"train/prog_depth_{depth}_prob" for depth in count(1))
+    depths = list(takewhile(lambda name: any(name in row for row in rows), names))
+    shares = [(steps, shares) for steps, *shares in measured(*depths)] if depths else []
+    return Curves(*map(measured, CURVES), depths=shares)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST

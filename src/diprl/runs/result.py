@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from diprl.arena.gap import Gap
-from diprl.arena.score import Score, Trial
+from diprl.arena.score import Score, Trial, as_number
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.runs.spec import RunSpec
@@ -96,17 +96,17 @@ class Result:
             spec=RunSpec.from_json(content),
             program=Program.from_text(program) if program else None,
             score=Score.from_json(content["score"]),
-            steps=dict(content["steps_by_purpose"]),
+            steps={name: int(as_number(steps)) for name, steps in content["steps_by_purpose"].items()},
             gap=Gap.from_json(content["gap"]) if content["gap"] else None,
-            depths=tuple(Depth(**row) for row in content["depths"]),
-            polish=Trial(**content["polish"]) if content["polish"] else None,
-            stages=dict(content["stages"]),
+            depths=tuple(checked(Depth(**row), "picked") for row in content["depths"]),
+            polish=checked(Trial(**content["polish"]), "accepted") if content["polish"] else None,
+            stages={name: dict(summary) for name, summary in content["stages"].items()},
             extracted=Program.from_text(extracted) if extracted else None,
             curve=dict(content["curve"]),
-            versions=dict(content["versions"]),
+            versions={str(name): str(number) for name, number in content["versions"].items()},
             device=str(content["device"]),
             command=str(content["command"]),
-            wall_seconds=float(content["wall_seconds"]),
+            wall_seconds=as_number(content["wall_seconds"]),
         )
 
     @staticmethod
@@ -118,6 +118,17 @@ class Result:
             raise DiprlError(f"{place}: {error}") from error
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DiprlError(f"{place}: not the result of a run ({error!r:.200})") from error
+
+
+Row = TypeVar("Row", Depth, Trial)
+
+
+def checked(row: Row, flag: str) -> Row:
+    """The row, if all of it but the flag are numbers."""
+    for name, value in row._asdict().items():
+        if name != flag:
+            as_number(value)
+    return row._replace(**{flag: bool(getattr(row, flag))})
 
 
 def provenance() -> dict[str, Any]:

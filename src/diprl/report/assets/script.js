@@ -33,31 +33,31 @@
   }
 
   function slice(episode) {
-    const drawing = find("slice"), plane = episode.plane;
+    const drawing = find("slice");
     if (!drawing) return () => {};
-    const [left, right] = plane.x, [low, high] = plane.y;
+    const [[acrossIndex, left, right], [upIndex, low, high]] = episode.plane;
     const box = [[left, low], [right, low], [right, high], [left, high]];
-    const shapes = episode.branches.map((branch) => {
+    const shapes = episode.branches.map(([, colour]) => {
       const shape = drawing.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "polygon"));
-      shape.style.setProperty("--c", branch.colour);
+      shape.style.setProperty("--c", colour);
       return shape;
     });
     const across = (x) => (100 * (x - left)) / (right - left), down = (y) => (60 * (high - y)) / (high - low);
     const within = (value, limit) => Math.min(Math.max(value, 0), limit);
     return (state) => {
-      const lines = episode.conditions.map(({ weights, bias }) => {
+      const lines = episode.conditions.map(([weights, bias]) => {
         const fixed = weights.reduce(
-          (sum, weight, index) => sum + (index === plane.across || index === plane.up ? 0 : weight * state[index]), bias);
-        return [weights[plane.across], weights[plane.up], fixed];
+          (sum, weight, index) => sum + (index === acrossIndex || index === upIndex ? 0 : weight * state[index]), bias);
+        return [weights[acrossIndex], weights[upIndex], fixed];
       });
-      episode.branches.forEach((branch, index) => {
-        const region = branch.path.reduce(
+      episode.paths.forEach((path, index) => {
+        const region = path.reduce(
           (polygon, [number, holds]) => clip(polygon, holds ? lines[number] : lines[number].map((part) => -part)), box);
         shapes[index].setAttribute("points", region.map(([x, y]) => `${across(x)},${down(y)}`).join(" "));
       });
       const here = find("here"), frame = drawing.getBoundingClientRect();
-      here.style.left = `${within(across(state[plane.across]), 100)}%`;
-      here.style.top = `${(within(down(state[plane.up]), 60) / 60) * frame.height}px`;
+      here.style.left = `${within(across(state[acrossIndex]), 100)}%`;
+      here.style.top = `${(within(down(state[upIndex]), 60) / 60) * frame.height}px`;
     };
   }
 
@@ -70,12 +70,12 @@
     let timer = 0;
 
     function show(step) {
-      const branch = episode.branches[episode.branch[step]];
-      const onPath = new Map(branch.path);
-      if (picture) picture.src = episode.pictures[Math.floor(step / episode.stride)];
-      find("branch").textContent = episode.branch[step] + 1;
-      find("branch").style.setProperty("--c", branch.colour);
-      find("action").textContent = step === last && episode.ended ? episode.ended : branch.text;
+      const number = episode.branch[step], [text, colour] = episode.branches[number];
+      const onPath = new Map(episode.paths[number]);
+      if (picture) picture.src = step === last ? episode.pictures.at(-1) : episode.pictures[Math.floor(step / episode.stride)];
+      find("branch").textContent = number + 1;
+      find("branch").style.setProperty("--c", colour);
+      find("action").textContent = step === last && episode.ended ? episode.ended : text;
       find("step").textContent = step;
       find("total").textContent = digits(episode.total[step]);
       rows.forEach((row, index) => {
@@ -100,12 +100,12 @@
       if (Number(scrub.value) === last) move(0);
       button.textContent = "❚❚";
       button.setAttribute("aria-label", "Pause");
-      const jump = Math.max(1, Math.round(episode.pace / 25));
+      const jump = Math.max(1, Math.round(episode.speed / 25));
       timer = setInterval(() => {
         const next = Math.min(Number(scrub.value) + jump, last);
         move(next);
         if (next === last) stop();
-      }, (1000 * jump) / episode.pace);
+      }, (1000 * jump) / episode.speed);
     }
 
     scrub.addEventListener("input", () => { stop(); show(Number(scrub.value)); });

@@ -6,22 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.arena.visits import visited_views
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, unknown
 from diprl.program import Program
 from diprl.program.ast import terminals
 from diprl.tasks.base import Task
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Visits:
-    """States of some episodes and what the program decided there."""
+    """States of some episodes, and which branch the program took there."""
 
-    features: Array
+    features: NDArray[np.float64]
     """(states, features)"""
     branches: NDArray[np.int64]
-    episodes: int
 
     def shares(self, count: int) -> list[float]:
         """The share of states in which each branch acts."""
@@ -31,38 +28,36 @@ class Visits:
         return np.median(self.features, axis=0).tolist()
 
 
-def observe(task: Task, program: Program, episodes: int) -> Visits:
+def visit(task: Task, program: Program, episodes: int) -> Visits:
     """Play some episodes that no score is taken from."""
     views = visited_views(task, program, episodes)
     features = views[:, : len(program.signature.features)].astype(np.float64)
-    return Visits(features, program.branch_batch(features), episodes)
+    return Visits(features, program.branch_batch(features))
 
 
 def influence(program: Program, visits: Visits, seed: int = 0) -> list[float]:
     """For each feature, the share of visited states where another state's value of it changes the action."""
     generator = np.random.default_rng(seed)
-    kinds = [terminals(program.root).index(leaf) for leaf in terminals(program.root)]
-    before = np.array(kinds)[visits.branches]
+    numbers: dict[object, int] = {}
+    actions = np.array([numbers.setdefault(leaf, len(numbers)) for leaf in terminals(program.root)])
     changed = []
     for feature in range(visits.features.shape[1]):
         shuffled = visits.features.copy()
         shuffled[:, feature] = generator.permutation(shuffled[:, feature])
-        changed.append(float(np.mean(np.array(kinds)[program.branch_batch(shuffled)] != before)))
+        different = actions[program.branch_batch(shuffled)] != actions[visits.branches]
+        changed.append(float(np.mean(different)))
     return changed
 
 
-def choose_features(program: Program, names: str | None, importance: list[float]) -> tuple[int, ...]:
-    """The one or two features that the partition is drawn over: those asked for, else those that matter most."""
+def choose_features(program: Program, names: str | None, importance: list[float]) -> list[int]:
+    """The one or two features to draw over: those that are named, else those that matter most."""
     known = program.signature.feature_names
     if names is None:
-        ranked = sorted(range(len(known)), key=lambda index: -importance[index])
-        return tuple(ranked[:2])
+        return sorted(range(len(known)), key=lambda index: -importance[index])[:2]
     wanted = [name.strip() for name in names.split(",")]
     for name in wanted:
         if name not in known:
-            from diprl.errors import unknown
-
             raise unknown("feature", name, known)
     if not 1 <= len(set(wanted)) == len(wanted) <= 2:
         raise DiprlError(f"--features takes one or two different features, not {names!r}")
-    return tuple(known.index(name) for name in wanted)
+    return [known.index(name) for name in wanted]

@@ -1,0 +1,104 @@
+"""One episode of a program on the reference environment, step by step, with pictures where they can be drawn."""
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.arena.reference import program_act
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.tasks.base import Task
+from diprl.tasks.display import draw_without_screen, has_screen
+from diprl.tasks.mujoco.engine import load_solver_first
+
+
+class Moment(NamedTuple):
+    """A state, and what the program does there."""
+
+    features: NDArray[np.float64]
+    branch: int
+    """The leaf that decides, in the order in which leaves are printed."""
+    total: float
+    """The return so far."""
+    ended: str
+    """`terminated` or `truncated` in the final state, where no action is taken; empty before."""
+
+
+def play_moments(task: Task, program: Program, environment: gym.Env[Any, Any], seed: int) -> Iterator[Moment]:
+    """Play one episode. Each moment comes before its action is taken, so the caller can draw the state."""
+    act, count = program_act(task, program), len(program.signature.features)
+    observation, _ = environment.reset(seed=seed)
+    total, ended = 0.0, ""
+    while True:
+        view = task.view(np.asarray(observation)[None])
+        features = view[:, :count].astype(np.float64)
+        yield Moment(features[0], int(program.branch_batch(features)[0]), total, ended)
+        if ended:
+            return
+        observation, reward, terminated, truncated, _ = environment.step(act(view)[0])
+        total += float(reward)
+        ended = "terminated" if terminated else "truncated" if truncated else ""
+
+
+def prepare_rendering() -> None:
+    """Choose to draw off-screen where there is no screen. Call it before MuJoCo or pygame is imported."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    if not has_screen():
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    draw_without_screen()
+    load_solver_first()
+
+
+def open_environment(task: Task, mode: str) -> gym.Env[Any, Any]:
+    """A reference environment that draws itself: `rgb_array` gives pictures, `human` opens a window."""
+    if mode == "human" and not has_screen():
+        raise DiprlError("there is no screen here to open a window on: record with --record FILE.gif instead")
+    if mode == "rgb_array" and find_spec("PIL") is None:
+        raise DiprlError("pictures need Pillow: install it with: pip install 'diprl[video]'")
+    prepare_rendering()
+    return task.reference(render_mode=mode)
+
+
+def play_pictures(
+    task: Task, program: Program, environment: gym.Env[Any, Any], seed: int, stride: int, width: int
+) -> Iterator[tuple[int, Moment, Any]]:
+    """Play one episode; every so many steps and at its end give the step, the moment and a Pillow image."""
+    for step, moment in enumerate(play_moments(task, program, environment, seed)):
+        if step % stride == 0 or moment.ended:
+            yield step, moment, scaled(picture(environment, task.name), width)
+
+
+def picture(environment: gym.Env[Any, Any], name: str) -> NDArray[np.uint8]:
+    """What the environment looks like now."""
+    try:
+        with catch_warnings():
+            simplefilter("ignore", DeprecationWarning)
+            drawn = environment.render()
+    except gym.error.DependencyNotInstalled as error:
+        raise DiprlError(f"{name} cannot be drawn: install it with: pip install 'diprl[video]'") from error
+    except Exception as error:
+        raise DiprlError(f"{name} cannot be drawn here: {error}") from error
+    if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
+        raise DiprlError(f"{name} does not draw itself: it returns no picture for render_mode 'rgb_array'")
+    return drawn
+
+
+def steps_per_second(environment: gym.Env[Any, Any]) -> float:
+    """The speed at which the environment is meant to be watched."""
+    return float(environment.metadata.get("render_fps") or 30.0)
+
+
+def scaled(pixels: NDArray[np.uint8], width: int) -> Any:
+    """A Pillow image of at most the given width, with even sides as films need them."""
+    from PIL import Image
+
+    image = Image.fromarray(pixels).convert("RGB")
+    width = min(width, image.width) // 2 * 2
+    height = round(image.height * width / image.width) // 2 * 2
+    return image.resize((width, height), Image.Resampling.LANCZOS) if image.size != (width, height) else image
