@@ -64,7 +64,7 @@ def test_training_goes_on_with_its_folder(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_an_unknown_primitive_answers_with_the_nearest() -> None:
     with pytest.raises(DiprlError, match="pusher_left"):
-        train_primitive("pusher_lef")
+        train_primitive("pusher_lef", Path("runs"))
 
 
 def test_the_command_line_writes_a_file(
@@ -72,7 +72,7 @@ def test_the_command_line_writes_a_file(
 ) -> None:
     from diprl.cli import main
 
-    monkeypatch.setattr(primitives, "SETTINGS", TINY)
+    monkeypatch.setattr(primitives, "preset_settings", lambda *_: TINY)
     options = f"--total-timesteps 32 --out {tmp_path} --runs {tmp_path}/runs --episodes 1".split()
     with pytest.raises(SystemExit) as ended:
         main(["primitives", "train", "pusher_left", *options])

@@ -4,8 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from diprl import runs
+from diprl.arena.gap import Gap
+from diprl.arena.score import Score
 from diprl.program import Program, parse
+from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT
+from diprl.runs.result import Depth, Result
+from diprl.runs.spec import RunSpec
+from diprl.system.files import write_json
+from diprl.train.settings import Settings
 
 PROGRAM = parse(
     """
@@ -32,41 +38,35 @@ CLUMSY = PROGRAM.edit(swap=True)
 def write_run(folder: Path, seed: int = 0, mean: float = 480.0, program: Program = PROGRAM) -> Path:
     """A finished run of three snapshots."""
     folder.mkdir(parents=True)
-    runs.write_json(folder / runs.CONFIG, header(seed))
-    runs.write_json(folder / runs.RESULT, result(seed, mean))
+    write_json(folder / CONFIG, header(seed))
+    write_json(folder / RESULT, result(seed, mean))
     lines = [json.dumps(metrics(step)) + "\n" for step in (1000, 2000, 3000)]
-    (folder / runs.METRICS_JSONL).write_text("".join(lines))
-    program.save(folder / runs.PROGRAM_JSON)
+    (folder / METRICS_JSONL).write_text("".join(lines))
+    program.save(folder / PROGRAM_JSON)
     return folder
 
 
+def spec(seed: int) -> RunSpec:
+    settings = Settings().with_values(total_timesteps=3000, max_depth=3)
+    return RunSpec("CartPole-v1", settings=settings, seed=seed, episodes=10)
+
+
 def header(seed: int) -> dict[str, Any]:
-    return {
-        "task": "CartPole-v1",
-        "method": "diprl",
-        "preset": "default",
-        "seed": seed,
-        "env_kwargs": {},
-        "settings": {"total_timesteps": 3000, "max_depth": 3},
-        "versions": {"python": "3.11.0", "diprl": "0.1.0"},
-        "command": ["diprl", "train", "CartPole-v1", "--seed", str(seed), "--out", "a folder"],
-    }
+    return spec(seed).to_json() | {"session": {"backend": "auto", "env_timeout": None}}
 
 
 def result(seed: int, mean: float) -> dict[str, Any]:
-    return {
-        "seed": seed,
-        "score": {"mean": mean, "std": 12.0, "ci95": [mean - 8.0, mean + 8.0], "episodes": 10},
-        "returns": [mean - 12.0, mean + 12.0] * 5,
-        "relaxed_score": mean + 6.0,
-        "gap": {"architecture": 1.0, "condition": 5.0, "terminal": 0.0, "total": 6.0},
-        "steps": 3000,
-        "wall_seconds": 4.0,
-        "depths": [
-            {"depth": 1, "conditions": 0, "coefficients": 0, "score": 9.0, "gap": 477.0, "picked": False},
-            {"depth": 3, "conditions": 2, "coefficients": 6, "score": mean, "gap": 6.0, "picked": True},
-        ],
-    }
+    return Result(
+        spec=spec(seed),
+        program=PROGRAM,
+        score=Score((mean - 12.0, mean + 12.0) * 5),
+        steps={"training": 3000},
+        gap=Gap(mean + 6.0, 1.0, 5.0, 0.0, mass=0.0, entropy=0.0, bound=0.0),
+        depths=(Depth(1, 0, 0, 9.0, 477.0, False), Depth(3, 2, 6, mean, 6.0, True)),
+        versions={"python": "3.11.0", "diprl": "0.1.0"},
+        command=f"diprl train CartPole-v1 --seed {seed} --out 'a folder'",
+        wall_seconds=4.0,
+    ).to_json()
 
 
 def metrics(step: int) -> dict[str, float | None]:

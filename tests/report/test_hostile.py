@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from diprl import runs
 from diprl.errors import DiprlError
 from diprl.program import Act, Condition, Discrete, Feature, If, Program, Signature
 from diprl.report import write_report
 from diprl.report.charts import score_chart
 from diprl.report.findings import read_report
 from diprl.report.source import VERIFICATION, read_source
+from diprl.runs import folder as runs
 from tests.report.browser import browse, needs_browser
 from tests.report.run_folders import CLUMSY, header, metrics, result, write_run
 
@@ -45,8 +45,7 @@ PROOFS = {
 }
 FILES = {
     runs.RESULT: result(0, 480.0) | {"score": result(0, 480.0)["score"] | EXTRA},
-    runs.CONFIG: header(0)
-    | {"env_kwargs": {EVERYTHING: True}, "settings": {EVERYTHING: 1}, "versions": {EVERYTHING: "1"}},
+    runs.CONFIG: header(0) | {"env_kwargs": {EVERYTHING: True}},
     VERIFICATION: PROOFS,
 }
 Place = tuple[str | int, ...]

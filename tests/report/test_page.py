@@ -10,9 +10,9 @@ from diprl.errors import DiprlError
 from diprl.program import parse
 from diprl.report import write_report
 from diprl.report.source import VERIFICATION, read_source
-from diprl.runs import write_json
+from diprl.system.files import write_json
 from tests.report.browser import browse, needs_browser
-from tests.report.run_folders import CLUMSY, PROGRAM, write_run
+from tests.report.run_folders import CLUMSY, PROGRAM, result, write_run
 
 
 @pytest.fixture(scope="module")
@@ -121,11 +121,12 @@ def test_only_the_same_experiment_counts_as_a_sibling(tmp_path: Path) -> None:
     write_run(tmp_path / "seed", seed=4)
     write_run(tmp_path / "copy")
     changed = write_run(tmp_path / "changed", seed=5)
-    write_json(changed / "config.json", {"task": "CartPole-v1", "seed": 5})
+    other = result(5, 480.0)
+    write_json(changed / "result.json", other | {"settings": other["settings"] | {"max_depth": 4}})
     damaged = write_run(tmp_path / "damaged", seed=6)
     (damaged / "result.json").write_text('{"seed":')
     (write_run(tmp_path / "unfinished", seed=7) / "result.json").unlink()
-    assert [sibling.seed for sibling in read_source(folder).siblings] == [4]
+    assert [sibling.spec.seed for sibling in read_source(folder).siblings] == [4]
     assert read_source(folder).program == PROGRAM
 
 

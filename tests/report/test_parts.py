@@ -31,7 +31,7 @@ def test_branches_know_their_way() -> None:
     first, second, third = branches(PROGRAM)
     assert (first.text, second.text, third.text) == ("right", "right", "left")
     assert first.colour == second.colour != third.colour
-    assert list(branch_paths(PROGRAM.root))[2] == ((0, False), (1, False))
+    assert branch_paths(PROGRAM)[2] == ((0, False), (1, False))
 
 
 def test_influence_finds_the_feature_that_matters() -> None:

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.report.source import MALFORMED, VERIFICATION, Json, Source
+from diprl.report.source import VERIFICATION, Json, Source
 from diprl.verify import Answer, Finding, Report, Spec, Witness, verify
 from diprl.verify.constraint import bounds_of
 from diprl.verify.spec import Branches
@@ -31,7 +31,7 @@ def read_report(report: Json) -> Report:
     """The report that `diprl verify --json` printed."""
     try:
         return Report(tuple(map(_finding, report["findings"])), tuple(map(str, report["assumptions"])))
-    except MALFORMED as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DiprlError(f"{VERIFICATION} is not what diprl verify --json prints: {error!r:.200}") from error
 
 
