@@ -95,9 +95,7 @@ def our_speed(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_rivals(parser)
     options = parser.parse_args()
     print("\n".join(table(options.sb3_python, options.rejax_python)))

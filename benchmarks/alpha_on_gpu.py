@@ -40,9 +40,7 @@ def run_task(grid: Grid, task: str) -> None:
     failures = vmap(grid, lambda _: None)
     seconds = time.monotonic() - began
     steps = sum(run.config.total_timesteps for run in grid.runs)
-    print(
-        f"{task}: {len(grid.runs)} runs, {seconds:.1f} s, {steps / seconds / 1e6:.2f} M steps/s", flush=True
-    )
+    print(f"{task}: {len(grid.runs)} runs, {seconds:.1f} s, {steps / seconds / 1e6:.2f} M steps/s", flush=True)
     results = results_of(grid.runs, grid.store.read())
     for variant in dict.fromkeys(run.variant for run in grid.runs):
         part = results.having(variant=variant)

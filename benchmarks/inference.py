@@ -29,16 +29,12 @@ REPETITIONS = 5
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", type=Path, help="program files; a small example when left out")
     paths = parser.parse_args().programs
     for program in [Program.load(path) for path in paths] or [parse(EXAMPLE)]:
         if isinstance(program.signature.actions, Primitives):
-            sys.exit(
-                "programs over primitives are not measured here: their networks take nearly all of the time"
-            )
+            sys.exit("programs over primitives are not measured here: their networks take nearly all of the time")
         print(f"{program!r}")
         figures = measure(program)
         fastest = min(figures.values())

@@ -46,9 +46,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", type=Path, help="program files; a small example when left out")
     parser.add_argument("--random", type=int, default=1_000_000, help="random observations")
     parser.add_argument("--near", type=int, default=100_000, help="observations on and next to thresholds")

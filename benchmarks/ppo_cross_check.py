@@ -40,9 +40,7 @@ class Result:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", nargs="+", default=list(STEPS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[123, 321, 456])
     parser.add_argument("--steps", type=int, help="steps per run instead of the task's own number")

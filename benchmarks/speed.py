@@ -26,9 +26,7 @@ PROCESSOR_SEEDS = 64
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     against_sb3.add_rivals(parser)
     parts: dict[str, Callable[[argparse.Namespace], list[str]]] = {
         "rivals": lambda options: against_sb3.table(options.sb3_python, options.rejax_python),
@@ -121,9 +119,7 @@ def compiling_times() -> dict[str, float]:
     with TemporaryDirectory() as folder:
         for title in ("none cached", "cached"):
             script = [sys.executable, "-c", COMPILING]
-            done = subprocess.run(
-                script, check=True, capture_output=True, env=os.environ | {"DIPRL_CACHE": folder}
-            )
+            done = subprocess.run(script, check=True, capture_output=True, env=os.environ | {"DIPRL_CACHE": folder})
             tracing, compiling = map(float, done.stdout.split())
             times |= {
                 f"tracing CartPole's iteration ({title})": tracing,

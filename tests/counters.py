@@ -19,9 +19,7 @@ class Counter(gym.Env[NDArray[np.float32], int]):
     def __init__(self, end: int = 3, render_mode: str | None = None) -> None:
         self.end, self.render_mode = end, render_mode
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         self.drawn, self.count = self.np_random.random(), 0
         return self._observation(), {}

@@ -89,9 +89,7 @@ class TwinEnvironment(gym.Env[NDArray[np.float32], int]):
         self.observation_space = gym.spaces.Box(-1.0, 1.0, (1,), np.float32)
         self.action_space = gym.spaces.Discrete(actions)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         self.state = self.twin.reset(jnp.asarray(self.np_random.random(self.twin.reset_size, np.float32)))
         return np.asarray(self.twin.observe(self.state)), {}

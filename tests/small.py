@@ -33,14 +33,10 @@ def small_settings(**values: Any) -> Settings:
 def small_session(task: Task, settings: Settings, seed: int = 0, **options: Any) -> Session:
     """A session of DiPRL, or of another `method`, that ends with a few episodes."""
     labels = {name: options.pop(name) for name in ("method", "episodes") if name in options}
-    return Session(
-        RunSpec(task.name, settings=settings, seed=seed, **{"episodes": 5, **labels}), task, **options
-    )
+    return Session(RunSpec(task.name, settings=settings, seed=seed, **{"episodes": 5, **labels}), task, **options)
 
 
-def first_training_state(
-    task: Task, settings: Settings, seed: int, make_agent: Any
-) -> tuple[Engine, TrainState]:
+def first_training_state(task: Task, settings: Settings, seed: int, make_agent: Any) -> tuple[Engine, TrainState]:
     """Where the training of an agent begins, with the engine that trains it."""
     stage = Stage("training", settings, make_agent)
     engine = engine_for(task, settings.compiled(), make_agent)

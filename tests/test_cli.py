@@ -77,9 +77,7 @@ def test_progress_goes_to_standard_error_only(trained: tuple[Path, str, str]) ->
         assert shown in out
 
 
-def test_eval_gives_the_same_score_again(
-    trained: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_eval_gives_the_same_score_again(trained: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]) -> None:
     folder, out, _ = trained
     expected = json.loads(out.splitlines()[-1])["runs"][0]["score"]
     for source in (folder, folder / "program.txt"):
@@ -127,9 +125,7 @@ def test_a_run_is_resumed_as_it_was_begun(trained: tuple[Path, str, str]) -> Non
     assert "--resume goes on with the run as it was begun: leave out episodes" in done.stderr
 
 
-def test_an_interrupted_and_a_killed_run_go_on_to_the_same_end(
-    trained: tuple[Path, str, str], tmp_path: Path
-) -> None:
+def test_an_interrupted_and_a_killed_run_go_on_to_the_same_end(trained: tuple[Path, str, str], tmp_path: Path) -> None:
     """Ctrl-C, then kill -9, each in a process of its own: the run ends bit for bit like one that nobody disturbed."""
     folder, reference = tmp_path / "run", trained[0]
     code, err = disturbed([*TRAIN, "--out", str(folder)], folder, signal.SIGINT)
@@ -239,9 +235,7 @@ HOSTILE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_broken_config_is_one_sentence(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_config_is_one_sentence(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "config.json").write_text(HOSTILE[name])
     assert call("train", "--resume", str(tmp_path)) == 2
     err = capsys.readouterr().err
@@ -249,9 +243,7 @@ def test_a_broken_config_is_one_sentence(
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["train", "--help"], ["eval", "--help"], ["--version"], []]
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["eval", "--help"], ["--version"], []])
 def test_help_is_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert call(*arguments) == 0
     assert "diprl" in capsys.readouterr().out

@@ -34,9 +34,7 @@ SHARP = Temperatures(architecture=0.02, condition=0.05, terminal=0.1)
 def program_actions(program: Program, kind: str, views: NDArray[np.float32]) -> NDArray:
     layout = LAYOUTS[kind]
     primitives = (
-        views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
-        if layout.primitives
-        else None
+        views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators) if layout.primitives else None
     )
     return program.act_batch(views[:, : layout.features], primitives)
 

@@ -66,9 +66,7 @@ def test_programs_never_speak_of_jax(part: str) -> None:
 def loaded_by(statement: str) -> set[str]:
     """The modules in memory after a statement in a fresh process."""
     script = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
     return set(done.stdout.split())
 
 
@@ -78,9 +76,7 @@ def test_programs_need_no_jax(module: str) -> None:
 
 
 def test_a_received_program_runs_without_jax() -> None:
-    text = (
-        "# diprl program 1\nfeatures:\n    x\nactions: left, right\n\nif x > 0:\n    left\nelse:\n    right\n"
-    )
+    text = "# diprl program 1\nfeatures:\n    x\nactions: left, right\n\nif x > 0:\n    left\nelse:\n    right\n"
     statement = f"from diprl import Program\nassert Program.from_text({text!r}).act([1.0]) == 0"
     assert not loaded_by(statement) & {"jax", "gymnasium"}
 
@@ -97,9 +93,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_parsing_the_options_of_train_needs_no_jax() -> None:
-    statement = (
-        "from diprl.cli import main\ntry:\n    main(['train', '--nonsense'])\nexcept SystemExit:\n    pass"
-    )
+    statement = "from diprl.cli import main\ntry:\n    main(['train', '--nonsense'])\nexcept SystemExit:\n    pass"
     assert not loaded_by(statement) & {"jax", "gymnasium"}
 
 

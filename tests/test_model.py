@@ -45,9 +45,7 @@ def test_the_same_seed_gives_the_same_program(model: DiPRL) -> None:
 
 
 def test_predict_takes_one_observation_or_many(model: DiPRL) -> None:
-    one, state = model.predict(
-        np.array([0.9], np.float32), state="kept", episode_start=np.ones(1), deterministic=True
-    )
+    one, state = model.predict(np.array([0.9], np.float32), state="kept", episode_start=np.ones(1), deterministic=True)
     assert (int(one), state, np.ndim(one)) == (model.program.act([0.9]), "kept", 0)
     batch, _ = model.predict(np.array([[0.9], [-0.9], [0.1]], np.float32))
     np.testing.assert_array_equal(batch, [model.program.act([x]) for x in (0.9, -0.9, 0.1)])
@@ -70,9 +68,7 @@ def test_an_evaluation_loop_like_stable_baselines_runs(model: DiPRL) -> None:
 def test_what_is_printed_is_what_was_scored(model: DiPRL) -> None:
     observations = np.random.default_rng(0).uniform(-1, 1, (100_000, 1))
     printed = Program.from_text(str(model.program))
-    np.testing.assert_array_equal(
-        printed.act_batch(observations), model.predict(observations.astype(np.float64))[0]
-    )
+    np.testing.assert_array_equal(printed.act_batch(observations), model.predict(observations.astype(np.float64))[0])
 
 
 def test_the_repr_is_a_table_of_depths(model: DiPRL) -> None:
@@ -148,9 +144,7 @@ def test_observers_see_the_run_and_may_end_it(tmp_path: Path) -> None:
     seen: list[Snapshot] = []
     evaluated = EvalCallback(every=ROLLOUT, episodes=2, best_path=tmp_path / "best.json")
     kept = CheckpointCallback(tmp_path / "kept", every=2 * ROLLOUT)
-    model = untrained().learn(
-        6 * ROLLOUT, callback=[seen.append, evaluated, kept, lambda s: s.steps >= 4 * ROLLOUT]
-    )
+    model = untrained().learn(6 * ROLLOUT, callback=[seen.append, evaluated, kept, lambda s: s.steps >= 4 * ROLLOUT])
     assert [snapshot.steps for snapshot in seen] == [ROLLOUT * n for n in (1, 2, 3, 4)]
     assert model.num_timesteps == 4 * ROLLOUT
     assert evaluated.best_score > 0

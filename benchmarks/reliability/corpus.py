@@ -72,9 +72,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
         "program file": Kind(tuple(text.encode() for text in TEXTS), from_file(Program.load)),
         "config": Kind((config_example(),), from_file(load_config, "config.json")),
         "metrics": Kind((b'{"time/total_timesteps": 64, "x": 0.5}\n' * 3,), from_file(read_rows)),
-        "checkpoint": Kind(
-            (checkpoint_example(folder),), from_file(lambda p: load_checkpoint(p, LIKE)), signed
-        ),
+        "checkpoint": Kind((checkpoint_example(folder),), from_file(lambda p: load_checkpoint(p, LIKE)), signed),
         "primitive": Kind((primitive_example(folder),), from_file(load_primitive)),
     }
 

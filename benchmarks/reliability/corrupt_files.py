@@ -32,9 +32,7 @@ def damaged(content: bytes, others: tuple[bytes, ...], dice: random.Random) -> t
     block = min(len(content), 1 << dice.randrange(3, 9))
     choices = {
         "truncated": content[:place],
-        "bit flipped": content[:place]
-        + bytes([content[place] ^ 1 << dice.randrange(8)])
-        + content[place + 1 :],
+        "bit flipped": content[:place] + bytes([content[place] ^ 1 << dice.randrange(8)]) + content[place + 1 :],
         "block zeroed": content[:place] + bytes(min(block, len(content) - place)) + content[place + block :],
         "blocks swapped": content[block : 2 * block] + content[:block] + content[2 * block :],
         "written twice": content + content[place:],
@@ -93,9 +91,7 @@ def main() -> None:
             began = time.process_time()
             found, loaded = fate(kind, content, folder)
             slowest = max(slowest, time.process_time() - began)
-            undetected = (
-                found == "read" and name in CHECKED and numbers(loaded) != numbers(kind.load(example))
-            )
+            undetected = found == "read" and name in CHECKED and numbers(loaded) != numbers(kind.load(example))
             if found not in ("read", "refused") or undetected:
                 unclear += 1
                 print("FINDING", name, accident, found, content[:300], flush=True)

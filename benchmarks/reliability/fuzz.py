@@ -77,9 +77,7 @@ def try_input(kind: Kind, content: bytes) -> str:
     return "read"
 
 
-def run_batch(
-    number: int, seed: int, all_kinds: dict[str, Kind], limit: float
-) -> tuple[Counter[str], list[Any]]:
+def run_batch(number: int, seed: int, all_kinds: dict[str, Kind], limit: float) -> tuple[Counter[str], list[Any]]:
     dice = random.Random(f"{seed}:{number}")
     names = dice.choices(list(SHARES), list(SHARES.values()), k=BATCH)
     fates: Counter[str] = Counter()

@@ -86,9 +86,7 @@ def moment(folder: Path) -> str:
         return "before its config"
     if (folder / "result.json").exists():
         return "after its result"
-    rows = (
-        len((folder / "metrics.jsonl").read_text().splitlines()) if (folder / "metrics.jsonl").exists() else 0
-    )
+    rows = len((folder / "metrics.jsonl").read_text().splitlines()) if (folder / "metrics.jsonl").exists() else 0
     return "before its first checkpoint" if rows == 0 else "in training, polish or scoring"
 
 

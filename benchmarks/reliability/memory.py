@@ -68,11 +68,7 @@ def many_runs(count: int) -> list[float]:
 
 def show(what: str, count: str, samples: list[float]) -> bool:
     before, after = growth(samples)
-    print(
-        f"{what}: "
-        + " ".join(f"{samples[i]:.0f}" for i in np.linspace(0, len(samples) - 1, 20).astype(int))
-        + " MB"
-    )
+    print(f"{what}: " + " ".join(f"{samples[i]:.0f}" for i in np.linspace(0, len(samples) - 1, 20).astype(int)) + " MB")
     note = f"{before:.0f} MB in the second quarter, {after:.0f} MB in the last ({after / before - 1:+.1%})"
     record(what, count, "–", "–", note)
     return after <= (1 + FLAT) * before

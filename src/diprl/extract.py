@@ -82,9 +82,7 @@ def condition(tree: DerivationTree | DTSemNet, level: int, mean: NDArray, scale:
     return Condition(tuple(weights.tolist()), bias)
 
 
-def terminal(
-    terminals: Terminals, index: int, mean: NDArray, scale: NDArray, temperatures: Temperatures
-) -> Terminal:
+def terminal(terminals: Terminals, index: int, mean: NDArray, scale: NDArray, temperatures: Temperatures) -> Terminal:
     if isinstance(terminals, DiscreteTerminals):
         return Act(int(np.argmax(terminals.logits[index])))
     if isinstance(terminals, BlendTerminals):
@@ -93,9 +91,7 @@ def terminal(
         return only(int(np.argmax(terminals.logits[index])), terminals.logits.shape[1])
     reach = np.asarray(terminals.scale)
     weights = reach[:, None] * np.asarray(terminals.weights[index], np.float64) / scale
-    bias = (
-        np.asarray(terminals.centre) + reach * np.asarray(terminals.bias[index], np.float64) - weights @ mean
-    )
+    bias = np.asarray(terminals.centre) + reach * np.asarray(terminals.bias[index], np.float64) - weights @ mean
     return Affine(tuple(map(tuple, weights.tolist())), tuple(bias.tolist()))
 
 
@@ -117,9 +113,7 @@ def only(primitive: int, count: int) -> Blend:
 def chain(program: Program) -> tuple[list[Condition], list[Terminal]]:
     """Conditions and terminals of an if/elif/else chain, the only shape the learner's grammar has."""
     if not ast.is_chain(program.root):
-        raise DiprlError(
-            "only an if/elif/else chain can be trained on: this program nests an if inside a branch"
-        )
+        raise DiprlError("only an if/elif/else chain can be trained on: this program nests an if inside a branch")
     return ast.conditions(program.root), ast.terminals(program.root)
 
 
@@ -149,9 +143,7 @@ def embed(
         architecture=jnp.asarray(choice, jnp.float32),
         condition_weights=jnp.asarray(weights, jnp.float32),
         condition_bias=jnp.asarray(bias, jnp.float32),
-        terminals=embed_terminals(
-            program.signature, [*then, *[leaves[-1]] * max_depth], mean, scale, temperatures
-        ),
+        terminals=embed_terminals(program.signature, [*then, *[leaves[-1]] * max_depth], mean, scale, temperatures),
     )
 
 
@@ -162,9 +154,7 @@ def embed_terminals(
     sharp = float(temperatures.terminal)
     if isinstance(actions, Discrete):
         choice = [
-            [float(leaf.action == a) for a in range(len(actions.names))]
-            for leaf in leaves
-            if isinstance(leaf, Act)
+            [float(leaf.action == a) for a in range(len(actions.names))] for leaf in leaves if isinstance(leaf, Act)
         ]
         return DiscreteTerminals(jnp.asarray(choice, jnp.float32))
     if not isinstance(actions, Continuous):
@@ -189,9 +179,5 @@ def action_range(actions: Continuous) -> tuple[tuple[float, ...], tuple[float, .
     """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
     pairs = list(zip(actions.low, actions.high, strict=True))
     finite = [np.isfinite(low) and np.isfinite(high) for low, high in pairs]
-    centre = tuple(
-        float((low + high) / 2) if ok else 0.0 for ok, (low, high) in zip(finite, pairs, strict=True)
-    )
-    return centre, tuple(
-        float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True)
-    )
+    centre = tuple(float((low + high) / 2) if ok else 0.0 for ok, (low, high) in zip(finite, pairs, strict=True))
+    return centre, tuple(float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True))

@@ -117,9 +117,7 @@ class Model:
         from diprl.runs.session import Session, limited
 
         if self.folder is None:
-            raise DiprlError(
-                "only a model that was loaded from a run folder can resume: call learn() instead"
-            )
+            raise DiprlError("only a model that was loaded from a run folder can resume: call learn() instead")
         session = Session(
             self.spec,
             limited(self.task, env_timeout),
@@ -169,9 +167,7 @@ class Model:
         """What it cost to make the relaxed program discrete."""
         self._learnt()
         if self.result is None or self.result.gap is None:
-            raise DiprlError(
-                f"this {type(self).__name__} has no gap: it learns no relaxed program, or is unfinished"
-            )
+            raise DiprlError(f"this {type(self).__name__} has no gap: it learns no relaxed program, or is unfinished")
         return self.result.gap
 
     def program_at(self, depth: int | None = None) -> Program:
@@ -206,9 +202,7 @@ class Model:
             result = None if self.result is None else self.result.to_json()
             save_trained(trained, self.spec, Path(path), steps=self.num_timesteps, result=result)
         except (TypeError, ValueError) as error:
-            raise DiprlError(
-                f"a model is saved as JSON and numbers, which its settings are not: {error}"
-            ) from error
+            raise DiprlError(f"a model is saved as JSON and numbers, which its settings are not: {error}") from error
 
     @classmethod
     def load(cls, path: str | Path, env: Source | None = None, **options: Any) -> Self:

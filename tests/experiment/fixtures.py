@@ -16,9 +16,7 @@ from diprl.runs.spec import RunSpec
 from diprl.train.settings import Settings
 
 SEEDS = (123, 321, 456)
-PROGRAM = Program.from_text(
-    "features: x\nactions: no, yes\nif x > 1: yes\nelif x > 0: no\nelif x > -1: yes\nelse: no"
-)
+PROGRAM = Program.from_text("features: x\nactions: no, yes\nif x > 1: yes\nelif x > 0: no\nelif x > -1: yes\nelse: no")
 """Of depth 4."""
 TINY = Settings().with_values(
     total_timesteps=2048,

@@ -34,9 +34,7 @@ def test_killed_at_every_kind_of_moment_it_ends_with_the_same_records(tmp_path: 
     assert [run_until(moment, killed.folder) for moment in MOMENTS] == [-9] * len(MOMENTS)
     work_through(killed, step_by_step, quiet)
     work_through(whole, step_by_step, quiet)
-    assert [repeatable(record) for record in killed.store.lines()] == [
-        repeatable(r) for r in whole.store.lines()
-    ]
+    assert [repeatable(record) for record in killed.store.lines()] == [repeatable(r) for r in whole.store.lines()]
     assert not any(killed.work_folder(run).exists() for run in killed.runs)
 
 

@@ -45,9 +45,7 @@ def test_a_torn_line_is_ignored_and_repaired(tmp_path_factory: pytest.TempPathFa
 
 def test_processes_do_not_write_one_record_twice(tmp_path: Path) -> None:
     writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(tmp_path), name], stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name], stdout=subprocess.PIPE, text=True)
         for name in ("one", "two")
     ]
     added = [int(writer.communicate()[0]) for writer in writers]

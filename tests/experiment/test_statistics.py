@@ -67,9 +67,7 @@ def test_the_bootstrap_interval_of_a_mean_is_that_of_the_normal_distribution() -
     values = np.random.default_rng(1).normal(5.0, 2.0, 400)
     estimate = bootstrap(values, lambda sample: sample.mean(axis=-1))
     half = 1.96 * values.std() / 20
-    assert (estimate.low, estimate.high) == pytest.approx(
-        (values.mean() - half, values.mean() + half), abs=0.03
-    )
+    assert (estimate.low, estimate.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.03)
     assert estimate == bootstrap(values, lambda sample: sample.mean(axis=-1))
 
 

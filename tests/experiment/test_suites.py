@@ -22,9 +22,7 @@ def test_the_alpha_ablation_of_a_task_is_one_batch() -> None:
         assert len({batch_key(run) for run in runs}) == 1
         assert {run.settings.program.alpha for run in runs} == {0.0, 0.001, 0.01, 0.1, 0.5}
         fixed = [run for run in runs if run.variant != "auto"]
-        assert {(run.settings.program.alpha_ramp, run.settings.program.alpha_dual) for run in fixed} == {
-            (0.0, 0.0)
-        }
+        assert {(run.settings.program.alpha_ramp, run.settings.program.alpha_dual) for run in fixed} == {(0.0, 0.0)}
 
 
 @pytest.mark.parametrize("name", ["alpha", "target-entropy"])
@@ -33,8 +31,7 @@ def test_an_ablation_lets_nothing_but_its_setting_act(name: str) -> None:
     assert {(run.settings.program.members, run.settings.program.polish_share) for run in runs} == {(1, 0.0)}
     driven = [run for run in runs if run.variant != "auto"]
     sharpened = {
-        (run.settings.program.architecture_temperature_end, run.settings.program.settle_temperature)
-        for run in driven
+        (run.settings.program.architecture_temperature_end, run.settings.program.settle_temperature) for run in driven
     }
     assert sharpened == {(1.0, 1.0)}
     assert all(fits(run) for run in runs if run.task in TWIN_TASKS)

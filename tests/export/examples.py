@@ -81,9 +81,7 @@ def network(name: str, seed: int) -> SmallNetwork:
         for inputs, outputs in pairwise(widths)
     )
     mean, std = generator.normal(size=5), generator.uniform(0.5, 2.0, 5)
-    return SmallNetwork(
-        name, mean, std, layers, np.array([-1.0, -np.inf, -0.5]), np.array([1.0, np.inf, 0.5])
-    )
+    return SmallNetwork(name, mean, std, layers, np.array([-1.0, -np.inf, -0.5]), np.array([1.0, np.inf, 0.5]))
 
 
 NETWORKS = (network("left", 1), network("up", 2))

@@ -27,9 +27,7 @@ def leaves(node: Node) -> list[Node]:
 
 
 @pytest.mark.parametrize(("name", "terminal"), [("Pusher2D", Blend), ("Pendulum-v1", Affine)])
-def test_the_program_acts_as_the_hardened_policy(
-    name: str, terminal: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_program_acts_as_the_hardened_policy(name: str, terminal: type, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diprl, "GAP", episodes.GAP._replace(on_reference=2))
     task = load_task(name)
     result = run(small_session(task, settings_for("diprl", "default", task, **TINY), seed=1000, episodes=2))

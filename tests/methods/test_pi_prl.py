@@ -42,9 +42,7 @@ def blending_agent() -> Agent:
 def test_fine_tuning_begins_with_every_setting_of_the_search(softness: float) -> None:
     """The original changed the terminals' temperature from 0.25 to 0.5 on the way, and with it every blend."""
     agent, temperatures = jax.jit(blending_agent)(), Temperatures(terminal=softness)
-    settings = Settings().with_values(
-        terminal_temperature=softness, terminal_temperature_end=softness, max_depth=3
-    )
+    settings = Settings().with_values(terminal_temperature=softness, terminal_temperature_end=softness, max_depth=3)
     program = extract(agent, WALK, temperatures, depth=3)
     found: Any = SimpleNamespace(agent=agent)
     start = relaxed_again(program, found, settings)

@@ -68,9 +68,7 @@ def density(tree: DerivationTree, index: int, features: NDArray[np.float64], act
     elif isinstance(terminals, ChoiceTerminals):
         shares = softmax(np.asarray(terminals.logits[index], np.float64) / WARM.terminal)
         deviation = np.exp(np.asarray(terminals.log_std))
-        return float(
-            sum(s * normal_density(action, m, deviation) for s, m in zip(shares, PRIMITIVES, strict=True))
-        )
+        return float(sum(s * normal_density(action, m, deviation) for s, m in zip(shares, PRIMITIVES, strict=True)))
     else:
         scale = np.array(terminals.scale)
         mean = np.array(terminals.centre) + scale * (
@@ -122,9 +120,7 @@ def test_every_depth_starts_equally_likely(depth: int) -> None:
 def test_architecture_entropy_is_that_of_the_enumerated_depths(depth: int) -> None:
     tree = random_tree("discrete", depth, seed=3)
     enumerated = depth_probabilities(tree)
-    probabilities, found = jax.jit(
-        lambda t: (t.depth_probabilities(0.7), entropy(t.depth_probabilities(0.7)))
-    )(tree)
+    probabilities, found = jax.jit(lambda t: (t.depth_probabilities(0.7), entropy(t.depth_probabilities(0.7))))(tree)
     np.testing.assert_allclose(probabilities, enumerated, rtol=1e-5)
     assert float(found) == pytest.approx(-sum(p * np.log(p) for p in enumerated), abs=1e-6)
 
@@ -178,9 +174,7 @@ def test_categorical_samples_follow_the_probabilities() -> None:
 
 
 def test_mixture_samples_have_the_mixture_s_moments() -> None:
-    mixture = GaussianMixture(
-        jnp.log(jnp.array([0.25, 0.75])), jnp.array([[4.0], [-2.0]]), jnp.log(jnp.array([0.5]))
-    )
+    mixture = GaussianMixture(jnp.log(jnp.array([0.25, 0.75])), jnp.array([[4.0], [-2.0]]), jnp.log(jnp.array([0.5])))
     noise = np.random.default_rng(0).random((40_000, 2), dtype=np.float32)
     drawn = np.asarray(jax.jit(jax.vmap(mixture.sample))(noise), np.float64)
     variance = 0.25 + 0.25 * 4.5**2 + 0.75 * 1.5**2
@@ -189,9 +183,7 @@ def test_mixture_samples_have_the_mixture_s_moments() -> None:
 
 
 def test_affine_means_are_in_units_of_the_action_range() -> None:
-    terminals = AffineTerminals(
-        jnp.zeros((1, 2, FEATURES)), jnp.ones((1, 2)), jnp.zeros(2), (0.5, 10.0), (2.5, 1.0)
-    )
+    terminals = AffineTerminals(jnp.zeros((1, 2, FEATURES)), jnp.ones((1, 2)), jnp.zeros(2), (0.5, 10.0), (2.5, 1.0))
     tree = make_tree(FEATURES, 1, terminals, key=jax.random.key(0))
     distribution = tree.distribution(jnp.zeros(FEATURES), jnp.zeros((0, 0)), WARM)
     assert isinstance(distribution, GaussianMixture)

@@ -80,9 +80,7 @@ def test_leaves_score_as_published_up_to_a_shift(seed: int, height: int) -> None
     tree = tree_of(height, ActionLeaves(2), seed)
     features = np.random.default_rng(seed).normal(size=FEATURES).astype(np.float32)
     published = published_scores(tree, features)
-    np.testing.assert_allclose(
-        tree.leaf_scores(jnp.asarray(features)), published - published.max(), atol=1e-5
-    )
+    np.testing.assert_allclose(tree.leaf_scores(jnp.asarray(features)), published - published.max(), atol=1e-5)
 
 
 def test_a_test_that_is_exactly_zero_fails() -> None:

@@ -27,9 +27,7 @@ def gradients(multiply: Callable[[Array, Array], Array], inputs: Array, weight: 
 def test_a_batch_has_the_gradient_of_plain_multiplication(rows: int, width: int, outputs: int) -> None:
     inputs, weight = jr.normal(jr.key(0), (rows, width)), jr.normal(jr.key(1), (width, outputs))
     np.testing.assert_allclose(product(inputs, weight), inputs @ weight, atol=1e-4)
-    for ours, plain in zip(
-        gradients(product, inputs, weight), gradients(jnp.matmul, inputs, weight), strict=True
-    ):
+    for ours, plain in zip(gradients(product, inputs, weight), gradients(jnp.matmul, inputs, weight), strict=True):
         np.testing.assert_allclose(ours, plain, atol=1e-3)
 
 

@@ -25,9 +25,7 @@ from diprl.program.names import is_identifier
 
 names = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,8}", fullmatch=True).filter(is_identifier)
 extreme_numbers = st.floats(allow_nan=False, allow_infinity=False)
-tame_numbers = st.one_of(
-    st.just(0.0), st.integers(-4, 4).map(float), st.floats(-10, 10).map(lambda x: round(x, 3))
-)
+tame_numbers = st.one_of(st.just(0.0), st.integers(-4, 4).map(float), st.floats(-10, 10).map(lambda x: round(x, 3)))
 words = st.text(max_size=6)
 
 

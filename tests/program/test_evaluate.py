@@ -33,9 +33,7 @@ def test_batch_equals_single(program: Program, seed: int) -> None:
     features = observations(program, 40, seed)
     primitives = primitive_actions(program, 40, seed)
     batch = program.act_batch(features, primitives)
-    single = [
-        program.act(row, None if primitives is None else primitives[n]) for n, row in enumerate(features)
-    ]
+    single = [program.act(row, None if primitives is None else primitives[n]) for n, row in enumerate(features)]
     np.testing.assert_array_equal(batch, np.array(single))
     assert np.array_equal(np.signbit(batch), np.signbit(np.array(single)))
 

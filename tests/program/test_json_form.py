@@ -115,9 +115,7 @@ def test_binary_files_are_refused(tmp_path: Path) -> None:
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["if", "act", "x"]), inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["if", "act", "x"]), inner, max_size=3),
     max_leaves=6,
 )
 
@@ -127,9 +125,7 @@ def test_random_damage_never_escapes(program: Program, value: Any, data: st.Data
     document: Any = json.loads(program.to_json())
     place, path = document, []
     while isinstance(place, dict | list) and place and (not path or data.draw(st.booleans())):
-        path.append(
-            data.draw(st.sampled_from(list(place) if isinstance(place, dict) else list(range(len(place)))))
-        )
+        path.append(data.draw(st.sampled_from(list(place) if isinstance(place, dict) else list(range(len(place))))))
         place = place[path[-1]]
     with suppress(ProgramError):
         Program.from_json(changed(program, path, value))

@@ -24,9 +24,7 @@ from diprl.search.proposals import merged, rounded_conditions
 
 LENGTH = 10_000
 SIGNATURE = Signature((Feature("x"),), Discrete(("a", "b", "c")))
-NESTED = parse(
-    "if x > 3:\n  if x > 5: a\n  else: b\nelif x > 1:\n  if x > 2: c\n  else: a\nelse: b", SIGNATURE
-)
+NESTED = parse("if x > 3:\n  if x > 5: a\n  else: b\nelif x > 1:\n  if x > 2: c\n  else: a\nelse: b", SIGNATURE)
 
 
 def long_chain() -> Node:

@@ -109,9 +109,7 @@ def test_edits() -> None:
     assert CHAIN.edit(["else", "then"], prune=True) == parse("if x > 1: yes\nelse: yes", signature)
     assert CHAIN.edit("", swap=True) == parse("if x > 1:\n  if x > 0: no\n  else: yes\nelse: yes", signature)
     assert CHAIN.edit("else", bias=0.5) == parse("if x > 1: yes\nelif x > -0.5: no\nelse: yes", signature)
-    assert CHAIN.edit("", weights={"x": 2.0}) == parse(
-        "if 2*x > 1: yes\nelif x > 0: no\nelse: yes", signature
-    )
+    assert CHAIN.edit("", weights={"x": 2.0}) == parse("if 2*x > 1: yes\nelif x > 0: no\nelse: yes", signature)
     assert CHAIN.edit("else", replace="no") == parse("if x > 1: yes\nelse: no", signature)
     assert CHAIN.edit("else", replace=Act(0)) == CHAIN.edit("else", replace="no")
 
@@ -142,6 +140,4 @@ def test_swapping_twice_changes_nothing(program: Program, seed: int) -> None:
         assert program.edit(swap=True).edit(swap=True) == program
         features = observations(program, 10, seed)
         swapped = program.edit(swap=True).edit("then", prune=True)
-        np.testing.assert_array_equal(
-            swapped.act_batch(features), program.edit("else", prune=True).act_batch(features)
-        )
+        np.testing.assert_array_equal(swapped.act_batch(features), program.edit("else", prune=True).act_batch(features))

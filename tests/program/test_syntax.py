@@ -36,9 +36,7 @@ def test_accepted_conditions(text: str, weights: tuple[float, ...], bias: float)
 
 
 def test_layout_is_free() -> None:
-    text = (
-        "# a comment\n\nif speed > 0: right  # here\nelse:\n\n   # another\n     if pole_angle > 0:\n\tleft\n"
-    )
+    text = "# a comment\n\nif speed > 0: right  # here\nelse:\n\n   # another\n     if pole_angle > 0:\n\tleft\n"
     with pytest.raises(ProgramSyntaxError, match="an indented branch"):
         parse(text, SIGNATURE)
     text = text.replace("\tleft", "\t\tleft\n     else : right")

@@ -50,9 +50,7 @@ def act(views: np.ndarray) -> np.ndarray:
         ("no reward", DiprlError, "Faulty failed in a step: TypeError"),
     ],
 )
-def test_what_an_environment_does_wrong_while_scored_is_named(
-    fault: str, kind: type[DiprlError], words: str
-) -> None:
+def test_what_an_environment_does_wrong_while_scored_is_named(fault: str, kind: type[DiprlError], words: str) -> None:
     with pytest.raises(kind, match=words):
         evaluate(faulty(fault), act, episodes=2)
 
@@ -178,9 +176,7 @@ def test_a_gpu_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.skip("there is a GPU")
     use_device("gpu")
     assert "warning: no GPU that JAX can use was found" in capsys.readouterr().err
-    with pytest.raises(
-        DiprlError, match=r"no GPU that JAX can use was found .*: leave out --device gpu-only"
-    ):
+    with pytest.raises(DiprlError, match=r"no GPU that JAX can use was found .*: leave out --device gpu-only"):
         use_device("gpu-only")
     with pytest.raises(DiprlError, match="unknown device 'gpux': did you mean gpu"):
         use_device("gpux")
@@ -220,9 +216,7 @@ def test_no_clock_that_can_go_backwards_and_nothing_that_listens(path: Path) -> 
         name.split(".")[0]
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        )
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
     assert not imported & {
         "socket",

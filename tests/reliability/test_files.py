@@ -58,12 +58,8 @@ def array_bytes(head: str, body: bytes = b"") -> bytes:
 
 def hostile_archives(good: bytes) -> dict[str, tuple[bytes, str]]:
     parts = entries(good)
-    endless = array_bytes(
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (999999999, 999999999), }", bytes(8)
-    )
-    objects = array_bytes(
-        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", b"cos\nsystem\n(S'true'\ntR."
-    )
+    endless = array_bytes("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999, 999999999), }", bytes(8))
+    objects = array_bytes("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", b"cos\nsystem\n(S'true'\ntR.")
     running = array_bytes("{'descr': __import__('os').system('true'), 'fortran_order': False, 'shape': (), }")
     nested = array_bytes("(" * 5000)
     header = json.loads(str(np.load(BytesIO(good))["header"]))
@@ -216,9 +212,7 @@ def test_a_checkpoint_s_header_is_bounded(tmp_path: Path) -> None:
         load_facts(path)
 
 
-@pytest.mark.parametrize(
-    "line", ["[]", "3", '{"x": "y"}', '{"x": [1]}', "[" * 100_000, '"\\ud800"', '{"x": true}']
-)
+@pytest.mark.parametrize("line", ["[]", "3", '{"x": "y"}', '{"x": [1]}', "[" * 100_000, '"\\ud800"', '{"x": true}'])
 def test_lines_that_are_no_metrics_end_the_metrics(line: str, tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"x": 1.5}\n' + line + '\n{"x": 2}\n')
@@ -235,9 +229,7 @@ def test_a_file_has_no_module_imported(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text("task: evil_module:Env-v0\n" + PROGRAM)
     program = Program.load(path)
     assert program.task == "evil_module:Env-v0"
-    with pytest.raises(
-        DiprlError, match="'evil_module:Env-v0', whose module would run: if you trust it, name it"
-    ):
+    with pytest.raises(DiprlError, match="'evil_module:Env-v0', whose module would run: if you trust it, name it"):
         task_of(path, program)
     with pytest.raises(DiprlError, match="whose module would run"):
         harmless("evil_module:Env-v0")

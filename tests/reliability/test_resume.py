@@ -59,14 +59,11 @@ def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def content(folder: Path) -> dict[str, Any]:
     """Everything that a run must give again."""
     assert not list(folder.glob("checkpoint*"))
-    found: dict[str, Any] = {
-        name: (folder / name).read_bytes() for name in ("model", "program.json", "program.txt")
-    }
+    found: dict[str, Any] = {name: (folder / name).read_bytes() for name in ("model", "program.json", "program.txt")}
     result = json.loads((folder / "result.json").read_text())
     found["result"] = {key: value for key, value in result.items() if key != "wall_seconds"}
     found["metrics"] = [
-        {key: value for key, value in row.items() if key != "time/fps"}
-        for row in read_rows(folder / "metrics.jsonl")
+        {key: value for key, value in row.items() if key != "time/fps"} for row in read_rows(folder / "metrics.jsonl")
     ]
     return found
 

@@ -22,9 +22,7 @@ def test_proofs_work_after_something_was_drawn() -> None:
         "program = parse('features: x\\nactions: a, b\\n\\nif 1.02*x > 0.35:\\n    a\\nelse:\\n    b\\n')\n"
         "print(quick_check(program).findings[0].answer.verdict)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     if "nothing can be drawn here" in done.stderr:
         pytest.skip("off-screen rendering does not work here")
     assert (done.returncode, done.stdout.strip()) == (0, "proved"), done.stderr

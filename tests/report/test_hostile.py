@@ -85,9 +85,7 @@ def accepts(folder: Path, name: str, content: Any) -> bool:
 
 
 def hostile_program() -> Program:
-    features = tuple(
-        Feature(f"x{index}", unit=hostile, meaning=hostile) for index, hostile in enumerate(HOSTILE[:4])
-    )
+    features = tuple(Feature(f"x{index}", unit=hostile, meaning=hostile) for index, hostile in enumerate(HOSTILE[:4]))
     root = If(Condition((0.0, 0.0, 3.0, 1.0), 0.0), Act(0), Act(1))
     return Program(Signature(features, Discrete(("right", "left"))), root, EVERYTHING)
 
@@ -143,9 +141,7 @@ def test_every_value_is_text(page: Path) -> None:
     assert "{{7*7}}" in text
 
 
-@pytest.mark.parametrize(
-    "value", [EVERYTHING, None, True, [], {}, [[1]], -1, 1e308, float("nan"), float("-inf")]
-)
+@pytest.mark.parametrize("value", [EVERYTHING, None, True, [], {}, [[1]], -1, 1e308, float("nan"), float("-inf")])
 @pytest.mark.parametrize("name", FILES)
 def test_every_field_is_shown_or_refused(name: str, value: Any, tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run")
@@ -185,9 +181,7 @@ def test_the_policy_stops_a_script_that_escaping_missed(page: Path, guarded: boo
     """Without the policy the same script runs, so the test above can see one that does."""
     text = page.read_text(encoding="utf-8").replace("<main>", f"<main>{HOSTILE[0]}")
     changed_page = tmp_path / "page.html"
-    changed_page.write_text(
-        text if guarded else text.replace("Content-Security-Policy", "x"), encoding="utf-8"
-    )
+    changed_page.write_text(text if guarded else text.replace("Content-Security-Policy", "x"), encoding="utf-8")
     document, complaints = browse(changed_page, tmp_path / "profile")
     assert ('data-owned="yes"' in document) == (not guarded)
     assert any("Content Security Policy" in line for line in complaints) == guarded

@@ -83,9 +83,7 @@ def test_verification_of_the_folder_is_shown(tmp_path: Path) -> None:
         "assumptions": ["the model"],
     }
     found = {"name": "never left", "kind": "never", "answer": answer, "seconds": 0.1}
-    write_json(
-        folder / VERIFICATION, {"proved": False, "findings": [found], "assumptions": ["real arithmetic"]}
-    )
+    write_json(folder / VERIFICATION, {"proved": False, "findings": [found], "assumptions": ["real arithmetic"]})
     text = write_report(folder, features="pole_angle", episodes=1).read_text(encoding="utf-8")
     assert '<span class="verdict refuted">refuted</span> <strong>never left</strong>' in text
     assert "it &lt;can&gt; happen" in text

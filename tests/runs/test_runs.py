@@ -155,9 +155,7 @@ def test_free_folders_are_numbered(tmp_path: Path) -> None:
 
 def test_seeds_in_threads_equal_seeds_one_by_one(tmp_path: Path) -> None:
     base = session(None)
-    sessions = [
-        replace(base, spec=replace(base.spec, seed=seed), folder=tmp_path / str(seed)) for seed in (1, 2, 3)
-    ]
+    sessions = [replace(base, spec=replace(base.spec, seed=seed), folder=tmp_path / str(seed)) for seed in (1, 2, 3)]
     together = run_all(sessions, 3)
     assert [result.spec.seed for result in together] == [1, 2, 3]
     alone = run(replace(sessions[1], folder=None))
@@ -169,9 +167,7 @@ def test_seeds_in_threads_equal_seeds_one_by_one(tmp_path: Path) -> None:
 def test_members_share_the_reports_of_a_run(members: int, reports: int) -> None:
     seen: list[int] = []
     settings = SETTINGS.with_values(total_timesteps=110 * members * ROLLOUT, members=members)
-    ended = small_session(
-        probe("ThresholdProbe"), settings, observers=(lambda snapshot: seen.append(snapshot.steps),)
-    )
+    ended = small_session(probe("ThresholdProbe"), settings, observers=(lambda snapshot: seen.append(snapshot.steps),))
     run(ended)
     rollouts = settings.ppo.num_rollouts * 0.94 // members if members > 1 else settings.ppo.num_rollouts
     each = len(range(0, int(rollouts), max(1, round(rollouts / reports))))
@@ -207,15 +203,11 @@ def fading_task() -> Task:
     return load_task(lambda: gym.wrappers.TimeLimit(Fading(), 3))
 
 
-FADING: Settings = small_settings(
-    total_timesteps=640, num_envs=4, num_steps=8, minibatch_size=32, max_depth=2
-)
+FADING: Settings = small_settings(total_timesteps=640, num_envs=4, num_steps=8, minibatch_size=32, max_depth=2)
 
 
 @pytest.mark.parametrize("good_rollouts", [0, 2])
-def test_a_number_that_is_none_stops_the_run_and_keeps_its_checkpoint(
-    tmp_path: Path, good_rollouts: int
-) -> None:
+def test_a_number_that_is_none_stops_the_run_and_keeps_its_checkpoint(tmp_path: Path, good_rollouts: int) -> None:
     # A snapshot after each rollout plays some episodes of its own, all of them three steps long.
     Fading.left = good_rollouts * (32 + 200) + 10
     fading = small_session(fading_task(), FADING, folder=tmp_path / "run", backend="sync")

@@ -39,9 +39,7 @@ AFFINE = nested(
     Affine(((0.0, 0.1, 0.0),), (0.0,)),
     Affine(((0.2, -0.3, 0.0),), (-1.0,)),
 )
-BLENDED = nested(
-    Primitives(("p", "q"), (-1.0,), (1.0,)), Blend((0.25, 0.75)), Blend((0.5, 0.5)), Blend((0.9, 0.1))
-)
+BLENDED = nested(Primitives(("p", "q"), (-1.0,), (1.0,)), Blend((0.25, 0.75)), Blend((0.5, 0.5)), Blend((0.9, 0.1)))
 
 
 @pytest.mark.parametrize("program", [DISCRETE, AFFINE], ids=["discrete", "affine"])

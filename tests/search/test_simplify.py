@@ -24,9 +24,7 @@ def test_dead_branches_go():
 
 
 def test_live_branches_stay():
-    program = cart_pole(
-        "if pole_angle > 0.1:\n    right\nelif cart_velocity > 100:\n    right\nelse:\n    left"
-    )
+    program = cart_pole("if pole_angle > 0.1:\n    right\nelif cart_velocity > 100:\n    right\nelse:\n    left")
     assert without_dead_branches(program) == program, "a velocity has no bound"
 
 
@@ -48,9 +46,7 @@ def test_the_least_influential_coefficient_comes_first():
 
 
 def test_a_condition_is_scaled_to_a_coefficient_of_one_and_rounded():
-    program = cart_pole(
-        "if 10*pole_angle + 4.98*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left"
-    )
+    program = cart_pole("if 10*pole_angle + 4.98*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left")
     shorter = conditions(proposals.rounded_condition(program, 0, digits=2).root)[0]
     assert shorter == Condition((0.0, 0.0, 2.0, 1.0), -0.5)
     assert proposals.has_digits(shorter, 1)
@@ -112,9 +108,7 @@ def test_comparison_tells_where_and_how_much():
 
 
 def test_the_least_influential_weights_go_and_their_mean_effect_stays():
-    program = cart_pole(
-        "if 4*pole_angle + pole_angular_velocity + 0.5*cart_position > 0:\n    right\nelse:\n    left"
-    )
+    program = cart_pole("if 4*pole_angle + pole_angular_velocity + 0.5*cart_position > 0:\n    right\nelse:\n    left")
     spread = np.array([[-1.0], [1.0]], np.float32)
     views = np.array([1.0, 0.0, 0.0, 0.0], np.float32) + spread * np.array([1.0, 1.0, 0.5, 1.0], np.float32)
     less = proposals.without_weights(program, views, count=1)

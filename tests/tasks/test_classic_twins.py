@@ -111,9 +111,7 @@ def twin_returns(name: str, twin: Twin, episodes: int) -> NDArray[np.float32]:
 
     def advance(carry: tuple[Any, Any, Any], _: None) -> tuple[tuple[Any, Any, Any], None]:
         states, returns, running = carry
-        states, rewards, terminated = jax.vmap(twin.step)(
-            states, energetic(name, jax.vmap(twin.observe)(states))
-        )
+        states, rewards, terminated = jax.vmap(twin.step)(states, energetic(name, jax.vmap(twin.observe)(states)))
         return (states, returns + running * rewards, running & ~terminated), None
 
     uniform = np.random.default_rng(1).random((episodes, twin.reset_size), np.float32)
@@ -130,9 +128,7 @@ def reference_returns(name: str, episodes: int) -> NDArray[np.float64]:
         observation, _ = environment.reset(seed=episode)
         ended = False
         while not ended:
-            observation, reward, terminated, truncated, _ = environment.step(
-                int(energetic(name, observation))
-            )
+            observation, reward, terminated, truncated, _ = environment.step(int(energetic(name, observation)))
             returns[episode] += float(reward)
             ended = terminated or truncated
     return returns

@@ -177,9 +177,7 @@ def test_a_users_features_read_any_observation() -> None:
 
 
 def test_a_users_names_replace_known_ones() -> None:
-    task = load_task(
-        "CartPole-v1", feature_names=["x", "v", "a", "w"], action_names=["push_left", "push_right"]
-    )
+    task = load_task("CartPole-v1", feature_names=["x", "v", "a", "w"], action_names=["push_left", "push_right"])
     assert task.signature.feature_names == ("x", "v", "a", "w")
     assert task.signature.actions == Discrete(("push_left", "push_right"))
     assert task.twin is not None

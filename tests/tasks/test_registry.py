@@ -77,9 +77,7 @@ def test_own_tasks_refuse_options_of_other_environments() -> None:
         load_task("DoorKey-6x6", env_kwargs={"size": 9})
 
 
-def test_a_module_registers_before_its_id_is_looked_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_registers_before_its_id_is_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "their_module.py").write_text(
         "import gymnasium\n"
         "gymnasium.register('Their-v0', 'gymnasium.envs.classic_control:PendulumEnv', max_episode_steps=7)\n"
@@ -122,9 +120,7 @@ def test_an_object_that_cannot_be_copied_is_refused() -> None:
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: Any, **__: Any) -> None:
-        raise gym.error.DependencyNotInstalled(
-            "Box2D is not installed, you can install it by run `pip install swig`"
-        )
+        raise gym.error.DependencyNotInstalled("Box2D is not installed, you can install it by run `pip install swig`")
 
     monkeypatch.setattr(gym, "make", missing)
     with pytest.raises(DiprlError, match=r"pip install 'diprl\[box2d\]'"):
@@ -136,7 +132,5 @@ def test_tasks_load_without_jax() -> None:
         "import sys; from diprl.tasks.registry import load_task; "
         f"[load_task(name) for name in {list(TASKS)}]; print('jax' in sys.modules)"
     )
-    answer = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True
-    )
+    answer = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip().splitlines()[-1] == "False"

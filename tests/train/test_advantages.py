@@ -39,6 +39,4 @@ def test_advantages_are_those_of_a_plain_loop(
     view = np.zeros((TIME, ENVS, 1), np.float32)
     trajectory = Trajectory(view, reward, reward, view, terminated, done)  # type: ignore[arg-type]
     found = compiled(trajectory, values, next_values, np.float32(gamma), np.float32(trace))
-    np.testing.assert_allclose(
-        found, plain_loop(trajectory, values, next_values, gamma, trace), rtol=1e-4, atol=1e-4
-    )
+    np.testing.assert_allclose(found, plain_loop(trajectory, values, next_values, gamma, trace), rtol=1e-4, atol=1e-4)

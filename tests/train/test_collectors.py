@@ -61,9 +61,7 @@ def line_task(end: int) -> Task:
 def from_twin(task: Task) -> tuple[Trajectory, Episodes]:
     engine, state = first_training_state(task, SETTINGS, 0, tree_agent)
     heat = schedule.temperatures(SETTINGS.numbers(), 0.0)
-    run = jax.jit(
-        lambda state, key: collect(engine.twin, engine.agent(state), state.running, heat, STEPS, key=key)
-    )
+    run = jax.jit(lambda state, key: collect(engine.twin, engine.agent(state), state.running, heat, STEPS, key=key))
     _, trajectory, episodes = run(state, jax.random.key(0))
     return jax.device_get((trajectory, episodes))
 

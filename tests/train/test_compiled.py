@@ -56,9 +56,7 @@ def test_a_gradient_step_starts_few_kernels(method: str, in_loop: int) -> None:
 
 @pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices multiply differently")
 def test_no_product_of_layers_is_left_to_the_slow_kernel() -> None:
-    products = re.findall(
-        r"= f32\[(\d+),(\d+)\]\S* dot\(.*lhs_contracting_dims=\{(\d)\}", compiled_text("ppo")
-    )
+    products = re.findall(r"= f32\[(\d+),(\d+)\]\S* dot\(.*lhs_contracting_dims=\{(\d)\}", compiled_text("ppo"))
     shapes = [(int(rows), int(columns)) for rows, columns, contracted in products if contracted == "0"]
     assert len(products) > 5
     assert not [shape for shape in shapes if min(shape) > 1]
@@ -89,12 +87,8 @@ def test_our_compiler_options_change_no_bit() -> None:
     settings = PAPER.with_values(num_envs=2, num_steps=8, minibatch_size=8, num_epochs=1, hidden_size=4)
     agent = find_method("diprl").make_agent(task, settings, key=jr.key(0))
     engine = Engine(task, settings, agent)
-    plain = jax.jit(engine.iteration)(
-        first_state(engine, agent, jr.key(1)), settings.numbers(), np.float32(100)
-    )
-    ours = engine.compiled_iteration(
-        first_state(engine, agent, jr.key(1)), settings.numbers(), np.float32(100)
-    )
+    plain = jax.jit(engine.iteration)(first_state(engine, agent, jr.key(1)), settings.numbers(), np.float32(100))
+    ours = engine.compiled_iteration(first_state(engine, agent, jr.key(1)), settings.numbers(), np.float32(100))
     assert compiler_options()
     np.testing.assert_array_equal(plain[0].vector, ours[0].vector)
 

@@ -35,9 +35,7 @@ def engine() -> Any:
 
 def advanced(state: TrainState, iterations: int) -> TrainState:
     for _ in range(iterations):
-        state, _ = engine().compiled_iteration(
-            state, SETTINGS.numbers(), np.float32(SETTINGS.ppo.num_rollouts)
-        )
+        state, _ = engine().compiled_iteration(state, SETTINGS.numbers(), np.float32(SETTINGS.ppo.num_rollouts))
     return state
 
 
@@ -54,9 +52,7 @@ def test_a_random_order_names_everything_once(seed: int) -> None:
 def test_random_orders_favour_nobody() -> None:
     """Over many shuffles each place holds each element equally often, and neighbours are unrelated."""
     shuffles = 2000
-    orders = np.asarray(
-        jax.jit(jax.vmap(lambda key: random_order(16, key=key)))(jr.split(jr.key(0), shuffles))
-    )
+    orders = np.asarray(jax.jit(jax.vmap(lambda key: random_order(16, key=key)))(jr.split(jr.key(0), shuffles)))
     counts = np.array([np.bincount(orders[:, place], minlength=16) for place in range(16)])
     expected = shuffles / 16
     assert np.abs(counts - expected).max() < 5.5 * expected**0.5
@@ -98,9 +94,7 @@ def test_a_network_learns_in_every_rollout() -> None:
 def test_discounted_returns_restart_with_each_episode() -> None:
     reward = np.ones((4, 1), np.float32)
     done = np.array([[False], [True], [False], [False]])
-    carried, returns = discounted_returns(
-        jnp.array([2.0]), jnp.asarray(reward), jnp.asarray(done), jnp.float32(0.5)
-    )
+    carried, returns = discounted_returns(jnp.array([2.0]), jnp.asarray(reward), jnp.asarray(done), jnp.float32(0.5))
     np.testing.assert_allclose(np.asarray(returns)[:, 0], [2.0, 2.0, 1.0, 1.5])
     np.testing.assert_allclose(carried, [1.5])
 

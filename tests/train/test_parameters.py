@@ -19,9 +19,7 @@ def blueprint() -> Blueprint:
 
 
 @jax.jit
-def step(
-    vector: Vector, moments: Moments, gradient: Vector, active: Any, taken: Any = 0.0
-) -> tuple[Vector, Moments]:
+def step(vector: Vector, moments: Moments, gradient: Vector, active: Any, taken: Any = 0.0) -> tuple[Vector, Moments]:
     """One step of size 0.01, with gradients clipped to a norm of 0.5."""
     size = jax.tree.map(lambda x: x[0], step_sizes(taken * jnp.ones(3), active, jnp.float32(0.01), 1))
     return descend(blueprint(), vector, moments, gradient, active, size, jnp.float32(0.5))

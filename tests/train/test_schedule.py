@@ -43,9 +43,9 @@ def test_temperatures_only_fall(name: str) -> None:
 
 
 def test_alpha_is_zero_before_its_ramp_and_quadratic_on_it() -> None:
-    alpha = over_a_run(
-        Settings().with_values(alpha=0.0, alpha_ramp=2.0, architecture_from=0.2, architecture_to=0.6)
-    )["alpha"]
+    alpha = over_a_run(Settings().with_values(alpha=0.0, alpha_ramp=2.0, architecture_from=0.2, architecture_to=0.6))[
+        "alpha"
+    ]
     np.testing.assert_array_equal(alpha[:20], 0.0)
     assert alpha[40] == pytest.approx(2.0 * 0.5**2, rel=1e-4)
     np.testing.assert_allclose(alpha[60:], 2.0, rtol=1e-5)

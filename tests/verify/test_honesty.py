@@ -185,9 +185,7 @@ def test_a_dead_branch_is_named() -> None:
 
 def test_thresholds_are_strict() -> None:
     program = parse("if x > 1: go\nelse: stop", PLANE)
-    spec = (
-        "properties:\n- {kind: never, action: go, when: x <= 1}\n- {kind: never, action: stop, when: x >= 1}"
-    )
+    spec = "properties:\n- {kind: never, action: go, when: x <= 1}\n- {kind: never, action: stop, when: x >= 1}"
     first, second = verify(program, parse_spec(spec, program)).findings
     assert first.answer.verdict == "proved"
     assert second.answer.verdict == "refuted"
@@ -195,9 +193,7 @@ def test_thresholds_are_strict() -> None:
 
 
 def test_a_counterexample_between_two_floats_refutes_nothing() -> None:
-    third = If(
-        Condition((3.0, 0.0), -1.0), If(Condition((-3.0, 0.0), 1.0000000000000002), Act(1), Act(0)), Act(0)
-    )
+    third = If(Condition((3.0, 0.0), -1.0), If(Condition((-3.0, 0.0), 1.0000000000000002), Act(1), Act(0)), Act(0))
     program = Program(PLANE, third)
     report = verify(program, asked(Never("n", bounds_of(PLANE), 1, ())))
     assert verdict(report) == "unknown"
@@ -222,9 +218,7 @@ def test_the_exact_radius_of_a_half_space() -> None:
     program = parse("if 3*x + 4*y > 7: go\nelse: stop", PLANE)
     box = bounds_of(PLANE)
     for norm, radius in (("max", "1 "), ("sum", "1.75 ")):
-        answer = (
-            verify(program, asked(Robust("r", box, (0.0, 0.0), (1.0, 1.0), norm, None))).findings[0].answer
-        )
+        answer = verify(program, asked(Robust("r", box, (0.0, 0.0), (1.0, 1.0), norm, None))).findings[0].answer
         assert answer.verdict == "proved"
         assert f"closer than {radius}" in answer.summary
 

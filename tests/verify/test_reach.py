@@ -74,9 +74,7 @@ def test_the_models_step_as_the_environments_do(program: Program, model: object,
     st.integers(0, 1),
     st.integers(0, 10**6),
 )
-def test_enclosed_dynamics_contain_sampled_ones(
-    sides: list[tuple[float, float]], action: int, seed: int
-) -> None:
+def test_enclosed_dynamics_contain_sampled_ones(sides: list[tuple[float, float]], action: int, seed: int) -> None:
     low = np.array([middle - half for middle, half in sides])
     high = np.array([middle + half for middle, half in sides])
     forms, middle = coordinates(low, high)
@@ -93,9 +91,7 @@ def test_enclosed_dynamics_contain_sampled_ones(
 
 @settings(max_examples=50)
 @given(st.integers(1, 4), st.integers(0, 8), st.integers(0, 10**6))
-def test_certified_bounds_are_valid_and_as_tight_as_a_linear_program(
-    dimensions: int, count: int, seed: int
-) -> None:
+def test_certified_bounds_are_valid_and_as_tight_as_a_linear_program(dimensions: int, count: int, seed: int) -> None:
     generator = np.random.default_rng(seed)
     rows = np.vstack([axes(dimensions), generator.normal(size=(count, dimensions))])
     offsets = np.abs(generator.normal(size=len(rows))) + 0.1
@@ -103,14 +99,9 @@ def test_certified_bounds_are_valid_and_as_tight_as_a_linear_program(
     bound = upper_bound(Polytope(rows, offsets), exact(objective.tolist()))
     best = -linprog(-objective, A_ub=rows, b_ub=offsets, bounds=(None, None)).fun
     assert bound == pytest.approx(best, rel=1e-9)
-    points = generator.uniform(
-        -offsets[1 : 2 * dimensions : 2], offsets[: 2 * dimensions : 2], (200, dimensions)
-    )
+    points = generator.uniform(-offsets[1 : 2 * dimensions : 2], offsets[: 2 * dimensions : 2], (200, dimensions))
     for point in points[(points @ rows.T <= offsets).all(axis=1)]:
-        assert (
-            sum(Fraction(a) * Fraction(b) for a, b in zip(point.tolist(), objective.tolist(), strict=True))
-            <= bound
-        )
+        assert sum(Fraction(a) * Fraction(b) for a, b in zip(point.tolist(), objective.tolist(), strict=True)) <= bound
 
 
 def test_an_unbounded_side_gives_an_infinite_bound() -> None:
@@ -121,9 +112,7 @@ def test_an_unbounded_side_gives_an_infinite_bound() -> None:
 
 def safe(text: str, program: Program) -> tuple[str, str]:
     answer = (
-        verify(program, parse_spec(f"timeout: 120\nproperties: [{{kind: safe, {text}}}]", program))
-        .findings[0]
-        .answer
+        verify(program, parse_spec(f"timeout: 120\nproperties: [{{kind: safe, {text}}}]", program)).findings[0].answer
     )
     return answer.verdict, answer.summary
 
@@ -133,9 +122,7 @@ pole_angular_velocity: [-0.05, 0.05]}"
 
 
 def test_the_pole_is_proved_to_stay_up_for_whole_episodes() -> None:
-    verdict, summary = safe(
-        f"{START}, steps: 500, always: [pole_angle < 0.2094, pole_angle > -0.2094]", BALANCE
-    )
+    verdict, summary = safe(f"{START}, steps: 500, always: [pole_angle < 0.2094, pole_angle > -0.2094]", BALANCE)
     assert verdict == "proved"
     assert "at every step" in summary
 
@@ -160,9 +147,7 @@ def test_an_enclosure_that_is_too_wide_claims_only_what_it_showed(monkeypatch: p
 
 
 def test_the_car_is_proved_not_to_arrive_early() -> None:
-    text = (
-        "start: {position: [-0.6, -0.4], velocity: 0}, steps: 30, always: [position < 0.5, velocity <= 0.07]"
-    )
+    text = "start: {position: [-0.6, -0.4], velocity: 0}, steps: 30, always: [position < 0.5, velocity <= 0.07]"
     assert safe(text, CAR)[0] == "proved"
 
 

@@ -104,9 +104,7 @@ def test_mistakes_are_named_with_their_line(text: str, message: str, tmp_path: P
 
 
 def test_scalars_mean_what_their_field_wants() -> None:
-    spec = parse_spec(
-        property_of("{kind: never, action: left, within: {pole_angle: [-1e-3, 1e-3]}}"), BALANCE
-    )
+    spec = parse_spec(property_of("{kind: never, action: left, within: {pole_angle: [-1e-3, 1e-3]}}"), BALANCE)
     (wanted,) = spec.properties
     assert isinstance(wanted, Never)
     assert (wanted.box.low[2], wanted.box.high[2]) == (-1e-3, 1e-3)

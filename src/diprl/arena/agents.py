@@ -57,9 +57,7 @@ class AgentPlayer:
         returns = [self.compiled_returns(*policy, BLOCK, jr.key(seed + block)) for block in blocks]
         return score_of(np.concatenate(returns)[:episodes].astype(np.float64), environment=TWIN)
 
-    def act(
-        self, state: TrainState, temperatures: Temperatures, hardness: Hardness = HARD, seed: int = 0
-    ) -> Act:
+    def act(self, state: TrainState, temperatures: Temperatures, hardness: Hardness = HARD, seed: int = 0) -> Act:
         """Actions for views, within the bounds; a soft agent draws its noise from the seed."""
         generator, limits = np.random.default_rng(seed), self.engine.task.signature.actions
         policy = (state.vector, state.normaliser, temperatures, hardness)

@@ -103,9 +103,7 @@ class ReferencePlayer:
         self.task = task
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
-        return ProgramReturns(
-            *evaluate_many(self.task, programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number)
-        )
+        return ProgramReturns(*evaluate_many(self.task, programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
 
 
 def program_player(task: Task, program: Program) -> ProgramPlayer:

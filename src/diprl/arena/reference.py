@@ -44,9 +44,7 @@ def evaluate(task: Task, act: Act, episodes: int = 100, seed: int = EVALUATION.s
     return score_of(played.returns, {name: float(np.mean(values)) for name, values in played.extra.items()})
 
 
-def evaluate_many(
-    task: Task, programs: Sequence[Program], episodes: int, seed: int
-) -> tuple[NDArray[np.float64], int]:
+def evaluate_many(task: Task, programs: Sequence[Program], episodes: int, seed: int) -> tuple[NDArray[np.float64], int]:
     """Returns (programs, episodes) of several programs on the same episodes, and the steps they took."""
     acts = [program_act(task, program) for program in programs]
 
@@ -84,9 +82,7 @@ def play(
             environment.close()
 
 
-def _play(
-    task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]
-) -> Played:
+def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]) -> Played:
     returns, extra, steps = np.zeros(len(seeds)), {}, 0
     episode_of = list(range(len(environments)))
     observations = [_begun(task, env, seeds[i]) for i, env in zip(episode_of, environments, strict=True)]
@@ -145,9 +141,7 @@ def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, boo
 def _checked(task: Task, environment: Any, observation: Any) -> Any:
     shape = environment.observation_space.shape
     if np.shape(observation) != shape:
-        raise DiprlError(
-            f"{task.name} returned an observation of shape {np.shape(observation)} instead of {shape}"
-        )
+        raise DiprlError(f"{task.name} returned an observation of shape {np.shape(observation)} instead of {shape}")
     if not np.all(np.isfinite(observation)):
         raise NotFiniteError(f"{task.name} returned an observation that is not finite")
     return observation

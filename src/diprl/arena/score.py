@@ -75,9 +75,7 @@ class Score:
         return f"{self.mean:.2f} (95% interval {low:.2f} to {high:.2f}, {len(self.returns)} episodes{extra})"
 
 
-def score_of(
-    returns: NDArray[Any], extra: dict[str, float] | None = None, environment: str = REFERENCE
-) -> Score:
+def score_of(returns: NDArray[Any], extra: dict[str, float] | None = None, environment: str = REFERENCE) -> Score:
     return Score(tuple(float(value) for value in returns), extra or {}, environment)
 
 

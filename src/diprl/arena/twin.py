@@ -42,9 +42,7 @@ def begin_lanes(states: Any, alive: Bool[Array, " lanes"]) -> Lanes:
     return Lanes(states, alive, jnp.zeros(count), jnp.zeros(count, jnp.int32), jnp.zeros((), jnp.int32))
 
 
-def play_until(
-    twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes, few: Array | int = 0
-) -> Lanes:
+def play_until(twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes, few: Array | int = 0) -> Lanes:
     """Play on until no more than a few episodes are alive, or time is up.
 
     `act_all` receives all states and the step number.

@@ -53,9 +53,7 @@ def packages() -> dict[str, str]:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
-            found[name] = (
-                f"not installed: pip install 'diprl[{OPTIONAL[name]}]'" if name in OPTIONAL else "missing"
-            )
+            found[name] = f"not installed: pip install 'diprl[{OPTIONAL[name]}]'" if name in OPTIONAL else "missing"
     return found
 
 
@@ -75,9 +73,7 @@ def tasks() -> dict[str, str]:
         try:
             task = make()
             task.reference().close()
-            working[name] = (
-                "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium"
-            )
+            working[name] = "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium"
         except DiprlError as error:
             working[name] = str(error)
     return working

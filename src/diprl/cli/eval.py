@@ -33,9 +33,7 @@ class Command:
 
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
-        score = evaluate_program(
-            task, program, self.episodes, EVALUATION.seed if self.seed is None else self.seed
-        )
+        score = evaluate_program(task, program, self.episodes, EVALUATION.seed if self.seed is None else self.seed)
         print(f"{task.name}: {score}")
         if self.json:
             print(json.dumps({"task": task.name, "score": score.summary()}))

@@ -13,8 +13,7 @@ def optional_fields(config: type) -> type:
     """A record of the same fields, each None by default, with their docstrings as help."""
     texts = field_docstrings(config)
     items = [
-        (item.name, _optional(item.type, texts.get(item.name, "")), field(default=None))
-        for item in fields(config)
+        (item.name, _optional(item.type, texts.get(item.name, "")), field(default=None)) for item in fields(config)
     ]
     return make_dataclass("Settings", items, frozen=True)
 
@@ -36,7 +35,5 @@ def field_docstrings(config: type) -> dict[str, str]:
 
 def _optional(kind: Any, text: str) -> Any:
     """The type of an option that may be left out."""
-    shown = tyro.conf.arg(
-        help=text, metavar=kind.__name__.upper(), help_behavior_hint="(default: the preset's)"
-    )
+    shown = tyro.conf.arg(help=text, metavar=kind.__name__.upper(), help_behavior_hint="(default: the preset's)")
     return Annotated[kind | None, shown]

@@ -28,11 +28,7 @@ class Command:
                     "task": name,
                     "features": list(task.signature.feature_names),
                     "actions": list(task.signature.actions.names),
-                    "backend": "compiled twin"
-                    if task.twin
-                    else "batched MuJoCo"
-                    if task.environments
-                    else "Gymnasium",
+                    "backend": "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium",
                     "horizon": task.horizon,
                     "budget": task.budget,
                     "paper_score": task.paper_score,

@@ -145,9 +145,7 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
     from diprl.runs.folder import free_folder
 
     if command.out is None:
-        return free_folder(
-            Path("runs") / task.replace("/", "_"), f"{command.method}-{command.preset}-seed{seed}"
-        )
+        return free_folder(Path("runs") / task.replace("/", "_"), f"{command.method}-{command.preset}-seed{seed}")
     return command.out if count == 1 else command.out / f"seed{seed}"
 
 

@@ -146,9 +146,7 @@ def import_ray() -> Any:
     try:
         return import_module("ray")
     except ImportError as error:
-        raise DiprlError(
-            "the ray executor needs Ray: install it with: pip install 'diprl[cluster]'"
-        ) from error
+        raise DiprlError("the ray executor needs Ray: install it with: pip install 'diprl[cluster]'") from error
 
 
 def gather(grid: Grid, cluster: Any, remote: Any, runs: list[RunSpec], announce: Announce) -> Failures:

@@ -38,9 +38,7 @@ def import_pyplot() -> Any:
     except ImportError as error:
         raise DiprlError("figures need Matplotlib: install it with: pip install 'diprl[report]'") from error
     matplotlib.use("Agg")
-    matplotlib.rcParams.update(
-        {"svg.hashsalt": "diprl", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
-    )
+    matplotlib.rcParams.update({"svg.hashsalt": "diprl", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
     from matplotlib import pyplot
 
     return pyplot
@@ -103,9 +101,7 @@ def draw_bars(axis: Any, results: Results, lines: Sequence[Line]) -> None:
                 label=f"{line.label}, ours",
             )
         if cell:
-            axis.bar(
-                index + 0.2, cell[0], 0.4, yerr=cell[1], color=PAPER_COLOUR, label=f"{line.label}, paper"
-            )
+            axis.bar(index + 0.2, cell[0], 0.4, yerr=cell[1], color=PAPER_COLOUR, label=f"{line.label}, paper")
     axis.set_xticks(range(len(lines)), [line.label for line in lines])
 
 

@@ -85,8 +85,7 @@ def alpha_lines() -> tuple[Line, ...]:
 
 def target_lines() -> tuple[Line, ...]:
     return tuple(
-        Line(f"{label} × log D", "diprl", results.score, ("target_entropy_ablation", label), label)
-        for label in TARGETS
+        Line(f"{label} × log D", "diprl", results.score, ("target_entropy_ablation", label), label) for label in TARGETS
     )
 
 
@@ -100,9 +99,7 @@ def of_methods(methods: dict[str, str], measure: Measure) -> tuple[Line, ...]:
 
 
 SIZE_LAYOUTS = (
-    TableLayout(
-        "conditions", "Conditions in the programs", "method", of_methods(PROGRAMS, results.conditions), 0
-    ),
+    TableLayout("conditions", "Conditions in the programs", "method", of_methods(PROGRAMS, results.conditions), 0),
     TableLayout(
         "coefficients",
         "Non-zero numbers in the programs",
@@ -111,9 +108,7 @@ SIZE_LAYOUTS = (
         0,
     ),
 )
-GAP_LAYOUT = TableLayout(
-    "gap", "Return lost between the relaxed policy and the extracted program", "method", GAP_LINES
-)
+GAP_LAYOUT = TableLayout("gap", "Return lost between the relaxed policy and the extracted program", "method", GAP_LINES)
 LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
     "discrete": (
         TableLayout("returns", "Returns on the discrete tasks", "method", returns("discrete_reward")),
@@ -132,17 +127,11 @@ LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
         *SIZE_LAYOUTS,
         GAP_LAYOUT,
     ),
-    "alpha": (
-        TableLayout("alpha", "Fixed and automatic weight of the architecture entropy", "α", alpha_lines()),
-    ),
-    "target-entropy": (
-        TableLayout("targets", "Target of the architecture entropy", "target", target_lines()),
-    ),
+    "alpha": (TableLayout("alpha", "Fixed and automatic weight of the architecture entropy", "α", alpha_lines()),),
+    "target-entropy": (TableLayout("targets", "Target of the architecture entropy", "target", target_lines()),),
     "depth": (TableLayout("depths", "Depth of the programs", "method", DEPTH_LINES),),
     "entropy": (
-        TableLayout(
-            "entropies", "Architecture entropy as a share of its largest value", "method", ENTROPY_LINES, 3
-        ),
+        TableLayout("entropies", "Architecture entropy as a share of its largest value", "method", ENTROPY_LINES, 3),
     ),
     "failure": (TableLayout("stages", "Return before and after extraction", "method", FAILURE_LINES),),
 }

@@ -41,9 +41,7 @@ def reproduce(
     failures = executor(grid, announce)
     rescore(grid, announce)
     records = grid.store.read()
-    reports = [
-        write_report(suite, results_of(runs, records), request, out, announce) for suite, runs in wanted
-    ]
+    reports = [write_report(suite, results_of(runs, records), request, out, announce) for suite, runs in wanted]
     return reports, failures
 
 

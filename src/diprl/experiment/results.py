@@ -95,11 +95,7 @@ class Results:
 
     def having(self, **labels: str) -> "Results":
         """The part with these labels: task, method, preset, variant."""
-        kept = [
-            pair
-            for pair in self.pairs
-            if all(getattr(pair[0], name) == value for name, value in labels.items())
-        ]
+        kept = [pair for pair in self.pairs if all(getattr(pair[0], name) == value for name, value in labels.items())]
         return Results(tuple(kept))
 
     def values(self, measure: Measure) -> dict[int, float | None]:

@@ -161,9 +161,7 @@ def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suit
     """The runs of each experiment that has any; a name that no experiment knows is a mistake."""
     check_names("preset", request.presets, PRESETS)
     check_names("task of this experiment", request.tasks, [task for suite in suites for task in suite.tasks])
-    check_names(
-        "method of this experiment", request.methods, [name for suite in suites for name in suite.methods]
-    )
+    check_names("method of this experiment", request.methods, [name for suite in suites for name in suite.methods])
     wanted = [(suite, suite.runs(request)) for suite in suites]
     return [(suite, runs) for suite, runs in wanted if runs]
 

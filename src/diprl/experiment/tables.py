@@ -36,9 +36,7 @@ def comparison(layout: TableLayout, results: Results) -> Table:
             if not part.pairs:
                 continue
             label = line.label if len(results.presets) == 1 else f"{line.label} [{preset}]"
-            rows.append(
-                (label, "ours", *(our_cell(part, line, task, layout.digits) for task in results.tasks))
-            )
+            rows.append((label, "ours", *(our_cell(part, line, task, layout.digits) for task in results.tasks)))
             if line.paper:
                 rows.append(("", "paper", *(paper_cell(line, task, layout.digits) for task in results.tasks)))
     return Table(layout.title, (layout.first_column, "", *results.tasks), tuple(rows))
@@ -83,9 +81,7 @@ def seed_points(layout: TableLayout, results: Results) -> Table:
             for task in results.tasks:
                 part = results.having(method=line.method, preset=preset, variant=line.variant, task=task)
                 if part.pairs:
-                    rows.append(
-                        (line.label, preset, task, *seed_cells(part, line, results.seeds, layout.digits))
-                    )
+                    rows.append((line.label, preset, task, *seed_cells(part, line, results.seeds, layout.digits)))
     heads = (layout.first_column, "preset", "task", *(f"seed {seed}" for seed in results.seeds))
     return Table(f"{layout.title}: every seed", heads, tuple(rows))
 
@@ -129,18 +125,14 @@ def line_scores(line: Line, results: Results) -> dict[str, Sequence[float]]:
     """Normalised values by task, for tasks with at least one run."""
     part = results.having(method=line.method, variant=line.variant)
     found = {task: part.having(task=task).present(line.measure) for task in results.tasks}
-    return {
-        task: normalised(values, *published_range(task)).tolist() for task, values in found.items() if values
-    }
+    return {task: normalised(values, *published_range(task)).tolist() for task, values in found.items() if values}
 
 
 def improvement_text(rival: dict[str, Sequence[float]], ours: dict[str, Sequence[float]]) -> str:
     shared = [task for task in ours if task in rival]
     if not shared:
         return MISSING
-    return estimate_text(
-        improvement_estimate([rival[task] for task in shared], [ours[task] for task in shared])
-    )
+    return estimate_text(improvement_estimate([rival[task] for task in shared], [ours[task] for task in shared]))
 
 
 def estimate_text(estimate: Estimate) -> str:

@@ -132,8 +132,7 @@ def execute_batch(
     returns = batch.returns(state, 1.0, HARD, played, EVALUATION.seed)[:, : runs[0].episodes]
     share = (time.monotonic() - began) / len(runs)
     return [
-        result_of(batch, index, state, stages[:, index], returns[index], share).to_json()
-        for index in range(len(runs))
+        result_of(batch, index, state, stages[:, index], returns[index], share).to_json() for index in range(len(runs))
     ]
 
 

@@ -38,8 +38,7 @@ def check(written: Written) -> list[Check]:
     name = "play" if samples.primitive_actions is None else "blend"
     reals = number_types(program, networks)
     checks = [
-        compare(real.name, written, library.run(program, samples, name, real), single=real is SINGLE)
-        for real in reals
+        compare(real.name, written, library.run(program, samples, name, real), single=real is SINGLE) for real in reals
     ]
     if SINGLE not in reals:
         checks.append(Check("float", note="not emitted, some number does not fit into 32 bits"))
@@ -62,16 +61,12 @@ class Library:
                 raise DiprlError(f"the exported C does not compile: {done.stderr.strip()[:2000]}")
             self._library = ctypes.CDLL(str(library))
 
-    def run(
-        self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE
-    ) -> NDArray[Any]:
+    def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
         """The actions for a batch, computed by the exported function."""
         kind = np.float32 if real is SINGLE else np.float64
         extra = samples.senses if function == "play" else samples.primitive_actions
         with np.errstate(all="ignore"):
-            inputs = [
-                np.ascontiguousarray(each, kind) for each in (samples.features, extra) if each is not None
-            ]
+            inputs = [np.ascontiguousarray(each, kind) for each in (samples.features, extra) if each is not None]
         actions = program.signature.actions
         if isinstance(actions, Discrete):
             loop, found = "each_index", np.empty(len(samples), np.intc)

@@ -55,9 +55,7 @@ class Real:
 
 
 DOUBLE = Real("double", "", repr, "tanh", float(np.finfo(np.float64).max))
-SINGLE = Real(
-    "float", "_float", lambda value: f"{np.float32(value)!s}f", "tanhf", float(np.finfo(np.float32).max)
-)
+SINGLE = Real("float", "_float", lambda value: f"{np.float32(value)!s}f", "tanhf", float(np.finfo(np.float32).max))
 
 
 def number_types(program: Program, networks: Sequence[Network] = ()) -> list[Real]:

@@ -33,9 +33,7 @@ def check(written: Written) -> list[Check]:
 
 def to_latex(program: Program, standalone: bool = False) -> str:
     """The formula; `standalone` wraps it into a document of its own."""
-    single = len(program.signature.actions.names) == 1 or not isinstance(
-        program.signature.actions, Continuous
-    )
+    single = len(program.signature.actions.names) == 1 or not isinstance(program.signature.actions, Continuous)
     formula = _cases(program) if single and is_chain(program.root) else _lines(program)
     return _DOCUMENT.replace("FORMULA", formula) if standalone else formula
 

@@ -41,18 +41,12 @@ def differing(found: NDArray[Any], expected: NDArray[Any]) -> int:
 
 
 def _expected(program: Program, samples: Samples, single: bool) -> NDArray[Any]:
-    return (
-        act_single(program, samples)
-        if single
-        else program.act_batch(samples.features, samples.primitive_actions)
-    )
+    return act_single(program, samples) if single else program.act_batch(samples.features, samples.primitive_actions)
 
 
 def single_precision(root: Node) -> Node:
     """The tree with every number rounded to a 32-bit float; numbers that do not fit become infinite."""
-    return assemble(
-        with_number_rows(item, [_single(row) for row in number_rows(item)]) for item in flatten(root)
-    )
+    return assemble(with_number_rows(item, [_single(row) for row in number_rows(item)]) for item in flatten(root))
 
 
 def act_single(program: Program, samples: Samples) -> NDArray[Any]:

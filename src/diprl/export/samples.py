@@ -58,9 +58,7 @@ def _random(program: Program, count: int, generator: np.random.Generator) -> Arr
             columns.append(generator.uniform(feature.low, feature.high, count))
         else:
             magnitude = 10.0 ** generator.uniform(-3.0, 2.0, count)
-            columns.append(
-                np.clip(generator.choice([-1.0, 1.0], count) * magnitude, feature.low, feature.high)
-            )
+            columns.append(np.clip(generator.choice([-1.0, 1.0], count) * magnitude, feature.low, feature.high))
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 

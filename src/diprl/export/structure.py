@@ -68,9 +68,7 @@ def variables(
     )
 
 
-def unique_names(
-    names: Sequence[str], reserved: Collection[str], fold: Callable[[str], str] = str
-) -> list[str]:
+def unique_names(names: Sequence[str], reserved: Collection[str], fold: Callable[[str], str] = str) -> list[str]:
     """The names, changed where they are reserved, begin with an underscore or are equal once folded."""
     taken = {fold(name) for name in reserved}
     chosen = []

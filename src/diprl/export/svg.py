@@ -105,9 +105,7 @@ def _draw(root: _Box, colours: dict[Terminal, str]) -> tuple[list[str], float]:
 
 
 def _node(box: _Box, middle: float, top: float, colours: dict[Terminal, str]) -> list[str]:
-    corner = (
-        f'x="{middle - box.width / 2:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
-    )
+    corner = f'x="{middle - box.width / 2:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
     if box.leaf is None:
         shape = f'<rect class="condition" {corner} rx="4"/>'
     else:

@@ -47,9 +47,7 @@ def grow_classifier(
     return _tree(grower, grower.classes_[np.argmax(grower.tree_.value[:, 0, :], axis=-1)])
 
 
-def grow_regressor(
-    features: NDArray[np.float32], actions: NDArray[np.floating[Any]], height: int, seed: int
-) -> Tree:
+def grow_regressor(features: NDArray[np.float32], actions: NDArray[np.floating[Any]], height: int, seed: int) -> Tree:
     """A tree whose leaves hold action vectors; all outputs share its conditions."""
     grower = scikit_learn_trees().DecisionTreeRegressor(max_depth=height, random_state=seed)
     grower.fit(features, actions)

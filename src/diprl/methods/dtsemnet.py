@@ -41,9 +41,7 @@ def dtsemnet_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agen
     tree_key, leaf_key, critic_key = jr.split(key, 3)
     features = task.layout.features
     log_std = log(settings.ppo.deviation)
-    leaves = make_leaves(
-        task.signature.actions, 2**settings.program.max_depth, features, log_std, key=leaf_key
-    )
+    leaves = make_leaves(task.signature.actions, 2**settings.program.max_depth, features, log_std, key=leaf_key)
     tree = make_dtsemnet(features, settings.program.max_depth, leaves, key=tree_key)
     return with_critic(tree, task.layout, settings, key=critic_key)
 

@@ -51,9 +51,7 @@ def run(session: Session) -> Result:
     check_writable(folder)
     with run_folder.exclusive(folder):
         if (folder / run_folder.CONFIG).exists() and not session.resume:
-            raise DiprlError(
-                f"{folder} already holds a run: choose another --out, or continue it with --resume"
-            )
+            raise DiprlError(f"{folder} already holds a run: choose another --out, or continue it with --resume")
         try:
             return run_folder.read_result(folder) or fill_folder(session, folder, fit)
         except DiprlError:

@@ -57,11 +57,7 @@ def continue_from(task: Task, program: Program, total_timesteps: int, seed: int)
 
 def retrainer(task: Task, program: Program) -> "Retrainer | None":
     """What trains smaller versions of a program on: of a chain with plain actions, where no faster search exists."""
-    if (
-        task.twin is not None
-        or not isinstance(task.signature.actions, Discrete)
-        or not is_chain(program.root)
-    ):
+    if task.twin is not None or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
     return Retrainer(task, round(ROUND_SHARE * task.budget))
 

@@ -64,9 +64,9 @@ class AbstractPolicy(eqx.Module):
         temperatures: Temperatures,
     ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
         """The log-probability of each action and the entropy of each distribution."""
-        return jax.vmap(
-            lambda seen, held, action: judge(self.distribution(seen, held, temperatures), action)
-        )(features, primitives, actions)
+        return jax.vmap(lambda seen, held, action: judge(self.distribution(seen, held, temperatures), action))(
+            features, primitives, actions
+        )
 
     def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
         """The distribution over program shapes; a single shape where there is no choice."""
@@ -88,6 +88,4 @@ def either(hard: Switch, when_hard: Array, when_soft: Array) -> Array:
 def entropy(probabilities: Float[Array, " outcomes"]) -> Float[Array, ""]:
     """Shannon entropy in nats; 0 log 0 counts as 0, also in the gradient."""
     possible = probabilities > 0
-    return -jnp.sum(
-        jnp.where(possible, probabilities * jnp.log(jnp.where(possible, probabilities, 1.0)), 0.0)
-    )
+    return -jnp.sum(jnp.where(possible, probabilities * jnp.log(jnp.where(possible, probabilities, 1.0)), 0.0))

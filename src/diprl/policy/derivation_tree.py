@@ -134,9 +134,7 @@ class DerivationTree(AbstractPolicy):
         hardness: Hardness = SOFT,
     ) -> Distribution:
         log_weights = self.log_terminal_weights(features, temperatures, hardness)
-        return self.terminals.mixture(
-            log_weights, features, primitives, temperatures.terminal, hardness.terminals
-        )
+        return self.terminals.mixture(log_weights, features, primitives, temperatures.terminal, hardness.terminals)
 
     def log_terminal_weights(
         self, features: Float[Array, " features"], temperatures: Temperatures, hardness: Hardness = SOFT

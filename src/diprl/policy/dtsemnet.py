@@ -106,9 +106,7 @@ class DTSemNet(AbstractPolicy):
         hardness: Hardness = SOFT,
     ) -> Distribution:
         scores = self.leaf_scores(features)
-        return self.leaves.distribution(
-            scores, features, primitives, temperatures.terminal, hardness.terminals
-        )
+        return self.leaves.distribution(scores, features, primitives, temperatures.terminal, hardness.terminals)
 
     def leaf_scores(self, features: Float[Array, " features"]) -> Float[Array, " leaves"]:
         """v_l of every leaf, level by level; a test that is exactly 0 fails, since its failing side comes first."""

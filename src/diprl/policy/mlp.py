@@ -37,9 +37,7 @@ def make_mlp(sizes: Sequence[int], last_gain: float, *, key: PRNGKeyArray) -> ML
     return MLP(weights, tuple(jnp.zeros(size) for size in sizes[1:]))
 
 
-def orthogonal_layers(
-    shapes: Sequence[tuple[int, int]], *, key: PRNGKeyArray
-) -> list[Float[Array, "inputs outputs"]]:
+def orthogonal_layers(shapes: Sequence[tuple[int, int]], *, key: PRNGKeyArray) -> list[Float[Array, "inputs outputs"]]:
     """For each shape a matrix with orthonormal columns, or rows where those are fewer, evenly drawn from all of them.
 
     All are filled up with zeros to one shape: a factorisation takes long to compile, and so one serves all. It takes
@@ -86,9 +84,7 @@ class MLPPolicy(AbstractPolicy):
         temperatures: Temperatures,
     ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
         """As every policy does, but with one product per layer for the whole batch."""
-        return jax.vmap(lambda output, action: judge(self.around(output), action))(
-            self.network(features), actions
-        )
+        return jax.vmap(lambda output, action: judge(self.around(output), action))(self.network(features), actions)
 
     def around(self, output: Float[Array, " outputs"], hardness: Hardness = SOFT) -> Distribution:
         """The distribution that the network's output stands for."""

@@ -22,9 +22,7 @@ def total(terms: Float[Array, "... terms"]) -> Float[Array, "..."]:
 
 def running_totals(terms: Float[Array, "... terms"]) -> Float[Array, "... terms"]:
     """The sums of the first, the first two, … terms."""
-    return (
-        jnp.stack(list(accumulate(columns(terms))), axis=-1) if short(terms) else jnp.cumsum(terms, axis=-1)
-    )
+    return jnp.stack(list(accumulate(columns(terms))), axis=-1) if short(terms) else jnp.cumsum(terms, axis=-1)
 
 
 def log_softmax(logits: Float[Array, "... choices"]) -> Float[Array, "... choices"]:

@@ -33,9 +33,7 @@ def canonical_root(root: Node, signature: Signature) -> Node:
     """The same tree with Python floats and no negative zeros; raises where it does not fit the signature."""
     root = assemble(_canonical_item(item, signature) for item in flatten(root))
     if nesting(root) > MAX_NESTING:
-        raise ProgramError(
-            f"the program nests more than {MAX_NESTING} ifs inside each other: flatten it with elif"
-        )
+        raise ProgramError(f"the program nests more than {MAX_NESTING} ifs inside each other: flatten it with elif")
     return root
 
 
@@ -72,9 +70,7 @@ def _check_outputs(actions: Continuous) -> None:
 def _check_names(kind: str, names: Sequence[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not is_identifier(name):
-            raise ProgramError(
-                f"{kind} name '{name}' is not an identifier: rename it, for instance with identifier()"
-            )
+            raise ProgramError(f"{kind} name '{name}' is not an identifier: rename it, for instance with identifier()")
     if len(set(names)) != len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
         raise ProgramError(f"{kind} name '{twice}' is used twice: give each its own name")
@@ -85,9 +81,7 @@ def _interval(low: Any, high: Any, owner: str) -> tuple[float, float]:
     if isnan(low) or isnan(high):
         raise ProgramError(f"a bound of {owner} is not a number")
     if low > high or low == inf or high == -inf:
-        raise ProgramError(
-            f"the bounds of {owner} are [{low}, {high}]: the low one must not exceed the high one"
-        )
+        raise ProgramError(f"the bounds of {owner} are [{low}, {high}]: the low one must not exceed the high one")
     return low, high
 
 
@@ -109,9 +103,7 @@ def _canonical_terminal(leaf: Terminal, signature: Signature) -> Terminal:
         if min(weights) < 0.0 or abs(fsum(weights) - 1.0) > 1e-9:
             raise ProgramError(f"blend weights {weights} must be non-negative and sum to one")
         return Blend(weights)
-    raise ProgramError(
-        f"a terminal of kind {type(leaf).__name__} does not fit {type(actions).__name__} actions"
-    )
+    raise ProgramError(f"a terminal of kind {type(leaf).__name__} does not fit {type(actions).__name__} actions")
 
 
 def _action(action: Any, count: int) -> int:
@@ -127,9 +119,7 @@ def _action(action: Any, count: int) -> int:
 def _canonical_affine(leaf: Affine, outputs: int, features: int) -> Affine:
     counts = len(leaf.weights), len(leaf.bias)
     if counts != (outputs, outputs):
-        raise ProgramError(
-            f"an affine terminal has {counts[0]} rows and {counts[1]} biases for {outputs} outputs"
-        )
+        raise ProgramError(f"an affine terminal has {counts[0]} rows and {counts[1]} biases for {outputs} outputs")
     rows = tuple(_row(row, features, "an affine terminal") for row in leaf.weights)
     return Affine(rows, tuple(_number(value, "an affine terminal's bias") for value in leaf.bias))
 

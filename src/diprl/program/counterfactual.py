@@ -53,9 +53,7 @@ def nearest_counterfactual(program: "Program", state: Array, scales: Array) -> C
     return min(found, key=attrgetter("distance"), default=None)
 
 
-def single_feature_counterfactuals(
-    program: "Program", state: Array, scales: Array
-) -> tuple[Counterfactual, ...]:
+def single_feature_counterfactuals(program: "Program", state: Array, scales: Array) -> tuple[Counterfactual, ...]:
     """For each feature that can do it alone, the smallest change that reaches a different terminal."""
     origin = _Origin(program, state, scales)
     found = (change for feature in range(len(state)) if (change := _nearest_along(origin, feature)))

@@ -42,9 +42,7 @@ def swap_branches(root: Node, path: Path) -> Node:
     return replace_node(root, path, If(node.condition, node.orelse, node.then))
 
 
-def set_numbers(
-    root: Node, path: Path, signature: Signature, weights: Mapping[str, float], bias: float | None
-) -> Node:
+def set_numbers(root: Node, path: Path, signature: Signature, weights: Mapping[str, float], bias: float | None) -> Node:
     """Give the condition at a path other weights, by feature name, or another bias."""
     node = _if_at(root, path)
     for name in weights.keys() - set(signature.feature_names):
@@ -69,9 +67,7 @@ def _trail(root: Node, steps: Sequence[str]) -> list[Node]:
     for number, step in enumerate(steps):
         node = trail[-1]
         if not isinstance(node, If):
-            raise ProgramError(
-                f"path '{'.'.join(steps)}' leads beyond the action at '{'.'.join(steps[:number])}'"
-            )
+            raise ProgramError(f"path '{'.'.join(steps)}' leads beyond the action at '{'.'.join(steps[:number])}'")
         trail.append(node.then if step == "then" else node.orelse)
     return trail
 

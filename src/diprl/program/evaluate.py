@@ -76,9 +76,7 @@ def vector(
     return [clip(linear(*form), lower, upper) for form, lower, upper in rows]
 
 
-def affine(
-    leaf: Affine, features: Sequence[float], low: Sequence[float], high: Sequence[float]
-) -> list[float]:
+def affine(leaf: Affine, features: Sequence[float], low: Sequence[float], high: Sequence[float]) -> list[float]:
     """The outputs of an affine terminal, clipped."""
     return vector(leaf, features, low, high)
 

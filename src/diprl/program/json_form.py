@@ -121,9 +121,7 @@ def _fields(value: Any, owner: str, /, **kinds: type | tuple[type, ...]) -> dict
         raise ProgramError(f"{owner} must be an object, not {_describe(value)}")
     if value.keys() != kinds.keys():
         missing, extra = sorted(kinds.keys() - value.keys()), sorted(value.keys() - kinds.keys())
-        raise ProgramError(
-            f"{owner} lacks the keys {missing} and has the unknown keys {extra}".replace("[]", "none")
-        )
+        raise ProgramError(f"{owner} lacks the keys {missing} and has the unknown keys {extra}".replace("[]", "none"))
     for key, kind in kinds.items():
         if not isinstance(value[key], kind) or isinstance(value[key], bool):
             raise ProgramError(f"'{key}' of {owner} must not be {_describe(value[key])}")

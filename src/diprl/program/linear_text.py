@@ -50,9 +50,7 @@ class Notation:
 TEXT = Notation()
 
 
-def format_linear(
-    weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT
-) -> str:
+def format_linear(weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT) -> str:
     """Print a linear form in the order in which it is added, with digits that read back exactly."""
     text = ""
     for weight, name in zip((*weights, bias), (*map(notation.name, names), ""), strict=True):

@@ -51,9 +51,7 @@ class Program:
         """How many non-zero numbers a reader has to look at."""
         return ast.coefficients(self.root)
 
-    def act(
-        self, features: ArrayLike, primitive_actions: ArrayLike | None = None
-    ) -> int | NDArray[np.float64]:
+    def act(self, features: ArrayLike, primitive_actions: ArrayLike | None = None) -> int | NDArray[np.float64]:
         """The action for one observation: an index, or a clipped vector."""
         values = self._features(features, 1).tolist()
         leaf, actions = evaluate.terminal_at(self.root, values), self.signature.actions
@@ -84,9 +82,7 @@ class Program:
     ) -> tuple[Any, Any]:
         """Act as Stable-Baselines3's models do, on one observation or a batch; always deterministic."""
         if isinstance(self.signature.actions, Primitives):
-            raise ProgramError(
-                "a program over primitives needs their actions: call act(features, primitive_actions)"
-            )
+            raise ProgramError("a program over primitives needs their actions: call act(features, primitive_actions)")
         observations = np.asarray(observation, np.float64)
         actions = self.act_batch(np.atleast_2d(observations))
         return (actions[0] if observations.ndim == 1 else actions), state

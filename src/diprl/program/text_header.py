@@ -120,14 +120,10 @@ def parse_signature(header: Header) -> Signature | None:
 def _actions(header: Header) -> Actions:
     kinds = [key for key in ("actions", "outputs", "primitives") if key in header]
     if len(kinds) != 1 or ("actuators" in header) != (kinds == ["primitives"]):
-        raise ProgramError(
-            "the header needs one of 'actions:', 'outputs:', or 'primitives:' with 'actuators:'"
-        )
+        raise ProgramError("the header needs one of 'actions:', 'outputs:', or 'primitives:' with 'actuators:'")
     if kinds == ["outputs"]:
         outputs = _features(header["outputs"])
-        fields = zip(
-            *((output.name, output.low, output.high, output.unit) for output in outputs), strict=True
-        )
+        fields = zip(*((output.name, output.low, output.high, output.unit) for output in outputs), strict=True)
         return Continuous(*fields) if outputs else Continuous((), (), ())
     cursors = header[kinds[0]]
     names = tuple(match.group() for cursor in cursors for match in cursor.items(_NAME, "a name"))

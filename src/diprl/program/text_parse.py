@@ -48,9 +48,7 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
     header, start = split_header(lines)
     found = parse_signature(header)
     if found is None and signature is None:
-        raise ProgramError(
-            "the program has no 'features:' and 'actions:' lines: add them, or pass a signature"
-        )
+        raise ProgramError("the program has no 'features:' and 'actions:' lines: add them, or pass a signature")
     given = canonical_signature(signature) if signature else None
     found = canonical_signature(found) if found else given
     if found is None or (given is not None and found != given):

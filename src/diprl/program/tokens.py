@@ -25,9 +25,7 @@ class ProgramSyntaxError(ProgramError):
 
     def __init__(self, line: int, column: int, expected: str, found: str, hint: str = "") -> None:
         self.line, self.column, self.expected, self.found = line, column, expected, found
-        super().__init__(
-            f"line {line}, column {column}: expected {expected}, found {found}{hint and f' ({hint})'}"
-        )
+        super().__init__(f"line {line}, column {column}: expected {expected}, found {found}{hint and f' ({hint})'}")
 
 
 @dataclass(frozen=True)

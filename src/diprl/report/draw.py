@@ -32,9 +32,7 @@ def element(tag: str, *content: str, **attributes: str | float) -> Markup:
     return Markup(f"<{tag}{written}>{inside}</{tag}>")
 
 
-def svg(
-    parts: Sequence[Markup], title: str, width: float = WIDTH, height: float = HEIGHT, **attributes: str
-) -> Markup:
+def svg(parts: Sequence[Markup], title: str, width: float = WIDTH, height: float = HEIGHT, **attributes: str) -> Markup:
     """A drawing that fills its column."""
     box = f"0 0 {width:g} {height:g}"
     return element("svg", *parts, viewBox=box, role="img", aria_label=title, **attributes)

@@ -46,9 +46,7 @@ class Line:
     @property
     def text(self) -> str:
         """What a branch does, as one line of text."""
-        return "; ".join(
-            f"{output} = {_text(form)}" if output else _text(form) for output, form in self.forms
-        )
+        return "; ".join(f"{output} = {_text(form)}" if output else _text(form) for output, form in self.forms)
 
 
 def lines(program: Program) -> list[Line]:
@@ -74,9 +72,7 @@ def branches(program: Program) -> list[Line]:
 
 def branch_paths(program: Program) -> list[tuple[tuple[int, bool], ...]]:
     """For every branch the numbers of the conditions above it and whether they hold there."""
-    return [
-        tuple((decision.number, decision.holds) for decision in path) for _, path in leaf_paths(program.root)
-    ]
+    return [tuple((decision.number, decision.holds) for decision in path) for _, path in leaf_paths(program.root)]
 
 
 def leaf_forms(leaf: Terminal, program: Program) -> tuple[tuple[str, tuple[Term, ...]], ...]:

@@ -141,9 +141,7 @@ def load_template() -> Any:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise DiprlError("reports need jinja2: install it with: pip install 'diprl[report]'") from error
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters["short"] = lambda value: few_digits(value).replace("-", "−")
     environment.filters["fixed"] = lambda value: f"{value:.2f}".replace("-", "−")

@@ -86,9 +86,7 @@ def write_mp4(path: Path, images: Iterator[Any], fps: float) -> None:
     except ImportError as error:
         raise DiprlError("MP4 needs imageio-ffmpeg: pip install imageio-ffmpeg, or record a .gif") from error
     first = next(images)
-    writer = write_frames(
-        str(path), first.size, fps=max(1, round(fps)), macro_block_size=2, ffmpeg_log_level="error"
-    )
+    writer = write_frames(str(path), first.size, fps=max(1, round(fps)), macro_block_size=2, ffmpeg_log_level="error")
     writer.send(None)
     for image in chain([first], images):
         writer.send(image.tobytes())

@@ -69,9 +69,7 @@ class MetricsLog:
         write_text(self.csv, self.table(self.rows, header=bool(self.rows)))
 
     def __call__(self, snapshot: Snapshot) -> None:
-        row: Row = {
-            name: value if math.isfinite(value) else None for name, value in sorted(snapshot.metrics.items())
-        }
+        row: Row = {name: value if math.isfinite(value) else None for name, value in sorted(snapshot.metrics.items())}
         self.rows.append(row)
         if self.folder is not None:
             append_line(self.jsonl, json.dumps(row) + "\n")

@@ -39,9 +39,7 @@ class RunSpec:
         check_seed(self.seed)
         whole = isinstance(self.episodes, int) and not isinstance(self.episodes, bool)
         if not whole or not 1 <= self.episodes <= LARGEST_EPISODES:
-            raise DiprlError(
-                f"episodes must be at least 1 and at most {LARGEST_EPISODES}, not {self.episodes!r:.40}"
-            )
+            raise DiprlError(f"episodes must be at least 1 and at most {LARGEST_EPISODES}, not {self.episodes!r:.40}")
 
     @property
     def key(self) -> str:

@@ -80,12 +80,7 @@ class CMA:
         self.path = (1 - rates.path) * self.path + steady * np.sqrt(
             rates.path * (2 - rates.path) * rates.effective
         ) * move
-        kept = (
-            1
-            - rates.rank_one
-            - rates.rank_many
-            + (1 - steady) * rates.rank_one * rates.path * (2 - rates.path)
-        )
+        kept = 1 - rates.rank_one - rates.rank_many + (1 - steady) * rates.rank_one * rates.path * (2 - rates.path)
         self.covariance = (
             kept * self.covariance
             + rates.rank_one * np.outer(self.path, self.path)

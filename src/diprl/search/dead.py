@@ -50,6 +50,5 @@ def reachable(path: Decisions, signature: Signature) -> bool:
 
 def feature_bounds(signature: Signature) -> list[tuple[float | None, float | None]]:
     return [
-        (f.low if np.isfinite(f.low) else None, f.high if np.isfinite(f.high) else None)
-        for f in signature.features
+        (f.low if np.isfinite(f.low) else None, f.high if np.isfinite(f.high) else None) for f in signature.features
     ]

@@ -34,9 +34,7 @@ def mutants(
     return changed
 
 
-def random_chains(
-    point: Point, states: NDArray[np.float64], choices: int, count: int, seed: int
-) -> list[Point]:
+def random_chains(point: Point, states: NDArray[np.float64], choices: int, count: int, seed: int) -> list[Point]:
     """Random chains of the same size, to begin again somewhere else."""
     generator = np.random.default_rng(seed)
     conditions = len(point.actions) - 1

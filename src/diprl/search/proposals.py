@@ -49,9 +49,7 @@ def without_coefficient(program: Program, scales: NDArray[np.float64]) -> list[P
                 continue
             smaller = row.copy()
             smaller[entry] = 0.0
-            changed = with_condition(
-                program, index, Condition(tuple(smaller[:-1].tolist()), float(smaller[-1]))
-            )
+            changed = with_condition(program, index, Condition(tuple(smaller[:-1].tolist()), float(smaller[-1])))
             share = float(influence[entry] / influence.max())
             found.append((share, Proposal(changed, f"drop {names[entry]} from condition {index + 1}")))
     return [proposal for _, proposal in sorted(found, key=lambda item: item[0])]
@@ -111,7 +109,5 @@ def has_digits(condition: Condition, digits: int) -> bool:
 def rounded_terminals(program: Program, digits: int) -> Program:
     """Affine terminals to so many significant digits."""
     return program.with_root(
-        assemble(
-            round_item(item, digits) if isinstance(item, Affine) else item for item in flatten(program.root)
-        )
+        assemble(round_item(item, digits) if isinstance(item, Affine) else item for item in flatten(program.root))
     )

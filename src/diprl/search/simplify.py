@@ -176,9 +176,7 @@ class Simplifier:
         if self.task.twin is not None:
             self.take_all(lambda: propose()[:REPAIRED], lambda proposal: self.tuned(proposal, REPAIR_STEPS))
 
-    def take_all(
-        self, propose: Callable[[], list[Proposal]], prepare: Callable[[Proposal], Proposal]
-    ) -> None:
+    def take_all(self, propose: Callable[[], list[Proposal]], prepare: Callable[[Proposal], Proposal]) -> None:
         """Accept one proposal after another; what was refused once is not tried again."""
         refused: set[str] = set()
         while True:

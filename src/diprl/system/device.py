@@ -35,9 +35,7 @@ def platforms() -> set[str]:
         return {device.platform for device in jax.devices()}
     except (RuntimeError, AssertionError) as error:  # which of them depends on what is installed
         wanted = os.environ.get("JAX_PLATFORMS", "")
-        raise DiprlError(
-            f"JAX finds no processor to run on: check JAX_PLATFORMS, which is '{wanted}'"
-        ) from error
+        raise DiprlError(f"JAX finds no processor to run on: check JAX_PLATFORMS, which is '{wanted}'") from error
 
 
 def device_name() -> str:

@@ -31,9 +31,7 @@ def door_key(size: int) -> Task:
 
 def lunar_lander() -> Task:
     """Land between two flags with three engines."""
-    return replace(
-        registered_task("LunarLander-v3"), envpool="LunarLander-v3", budget=4_000_000, paper_score=260.21
-    )
+    return replace(registered_task("LunarLander-v3"), envpool="LunarLander-v3", budget=4_000_000, paper_score=260.21)
 
 
 def trained_on_twin(reference: Task) -> Task:

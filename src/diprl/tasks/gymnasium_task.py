@@ -90,9 +90,7 @@ def check_names(kind: str, names: Sequence[str], size: int) -> None:
             raise DiprlError(f"'{name}' cannot be the name of a {kind}: use ASCII letters, digits and _")
 
 
-def _signature(
-    environment: gym.Env[Any, Any], name: str, functions: Sequence[FeatureFunction] | None
-) -> Signature:
+def _signature(environment: gym.Env[Any, Any], name: str, functions: Sequence[FeatureFunction] | None) -> Signature:
     """The user's features or the observation's entries, and the actions, under the best names known."""
     actions = actions_of(environment.action_space)
     features = _own_features(functions) if functions else features_of(environment.observation_space)

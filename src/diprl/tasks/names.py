@@ -5,8 +5,7 @@ from diprl.tasks.spelling import Names, spelt
 
 LANDER = "x y x_velocity y_velocity angle:rad angular_velocity left_leg_contact right_leg_contact"
 LEGS = " ".join(
-    f"hip{leg}_angle:rad hip{leg}_speed knee{leg}_angle:rad knee{leg}_speed leg{leg}_contact"
-    for leg in (1, 2)
+    f"hip{leg}_angle:rad hip{leg}_speed knee{leg}_angle:rad knee{leg}_speed leg{leg}_contact" for leg in (1, 2)
 )
 WALKER = spelt(
     f"hull_angle:rad hull_angular_velocity x_velocity y_velocity {LEGS} "
@@ -15,9 +14,7 @@ WALKER = spelt(
 )
 
 CONTROL_NAMES = {
-    "CartPole": [
-        spelt("cart_position:m cart_velocity:m/s pole_angle:rad pole_angular_velocity:rad/s", "left right")
-    ],
+    "CartPole": [spelt("cart_position:m cart_velocity:m/s pole_angle:rad pole_angular_velocity:rad/s", "left right")],
     "Acrobot": [
         spelt(
             "cos_theta1 sin_theta1 cos_theta2 sin_theta2 theta1_velocity:rad/s theta2_velocity:rad/s",

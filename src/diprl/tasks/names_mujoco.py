@@ -23,9 +23,7 @@ def _vector(name: str, unit: str = "m") -> str:
 
 def _contacts(bodies: str) -> str:
     """MuJoCo's external forces on each body: three torques, then three forces."""
-    return _joined(
-        *(f"{_vector(f'{body}_torque', 'Nm')} {_vector(f'{body}_force', 'N')}" for body in bodies.split())
-    )
+    return _joined(*(f"{_vector(f'{body}_torque', 'Nm')} {_vector(f'{body}_force', 'N')}" for body in bodies.split()))
 
 
 TORSO = _joined("torso_height:m", "torso_w", "torso_x", "torso_y", "torso_z")
@@ -64,18 +62,15 @@ WALKER_JOINTS = "right_thigh right_leg right_foot left_thigh left_leg left_foot"
 WALKER = _joined(PLANAR, _angles(WALKER_JOINTS), PLANAR_RATES, _velocities(WALKER_JOINTS))
 
 PUSHER_JOINTS = "shoulder_pan shoulder_lift shoulder_roll elbow_flex forearm_roll wrist_flex wrist_roll"
-PUSHER = _joined(
-    _angles(PUSHER_JOINTS), _velocities(PUSHER_JOINTS), _vector("tip"), _vector("object"), _vector("goal")
-)
+PUSHER = _joined(_angles(PUSHER_JOINTS), _velocities(PUSHER_JOINTS), _vector("tip"), _vector("object"), _vector("goal"))
 
 REACHER = _joined(
     "cos_joint0 cos_joint1 sin_joint0 sin_joint1 target_x:m target_y:m",
     "joint0_velocity:rad/s joint1_velocity:rad/s",
     "tip_to_target_x:m tip_to_target_y:m",
 )
-SWIMMER = (
-    "tip_angle:rad rotor1_angle:rad rotor2_angle:rad tip_x_velocity:m/s tip_y_velocity:m/s "
-    + _velocities("tip rotor1 rotor2")
+SWIMMER = "tip_angle:rad rotor1_angle:rad rotor2_angle:rad tip_x_velocity:m/s tip_y_velocity:m/s " + _velocities(
+    "tip rotor1 rotor2"
 )
 DOUBLE_PENDULUM = _joined(
     "cart_position:m sin_theta1 sin_theta2 cos_theta1 cos_theta2 cart_velocity:m/s",
@@ -105,10 +100,7 @@ def _humanoid(bodies: str, motors: str) -> Names:
             TORSO_RATES,
             _velocities(HUMANOID_JOINTS),
             *(f"{body}_inertia_{entry}" for body in each for entry in range(10)),
-            *(
-                f"{_vector(f'{body}_com_rotation', 'rad/s')} {_vector(f'{body}_com_velocity', 'm/s')}"
-                for body in each
-            ),
+            *(f"{_vector(f'{body}_com_rotation', 'rad/s')} {_vector(f'{body}_com_velocity', 'm/s')}" for body in each),
             *(f"{motor}_motor_force" for motor in motors.split()),
             _contacts(bodies),
         ),

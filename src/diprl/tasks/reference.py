@@ -109,12 +109,8 @@ def copies_of(environment: gym.Env[Any, Any]) -> Make:
 
 def _copy(environment: gym.Env[Any, Any], **kwargs: Any) -> gym.Env[Any, Any]:
     if kwargs:
-        raise DiprlError(
-            f"{environment} is made already, too late for {kwargs}: pass a function that makes it"
-        )
+        raise DiprlError(f"{environment} is made already, too late for {kwargs}: pass a function that makes it")
     try:
         return deepcopy(environment)
     except Exception as error:
-        raise DiprlError(
-            f"{environment} cannot be copied ({error}): pass a function that makes it"
-        ) from error
+        raise DiprlError(f"{environment} cannot be copied ({error}): pass a function that makes it") from error

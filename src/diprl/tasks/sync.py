@@ -34,9 +34,7 @@ class SyncEnvironments:
     def reset_each(self, seeds: Sequence[int]) -> NDArray[np.float32]:
         """First views of new episodes, one seed per environment."""
         self._steps = 0
-        return self._views(
-            [self._restarted(index, seed) for index, seed in enumerate(seeds)], range(self.num_envs)
-        )
+        return self._views([self._restarted(index, seed) for index, seed in enumerate(seeds)], range(self.num_envs))
 
     def step(self, actions: NDArray[Any]) -> Step:
         self._steps += 1
@@ -76,9 +74,7 @@ class SyncEnvironments:
         except DiprlError:
             raise
         except Exception as error:
-            raise DiprlError(
-                f"{self._place(index)} failed to reset: {type(error).__name__}: {error}"
-            ) from error
+            raise DiprlError(f"{self._place(index)} failed to reset: {type(error).__name__}: {error}") from error
         return observation
 
     def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -105,9 +101,7 @@ class SyncEnvironments:
     def _check_finite(self, numbers: NDArray[np.float32], indices: Sequence[int], kind: str) -> None:
         if not np.isfinite(numbers).all():
             row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
-            raise NotFiniteError(
-                f"{self._place(indices[row])} returned {kind} that is not finite: {numbers[row]}"
-            )
+            raise NotFiniteError(f"{self._place(indices[row])} returned {kind} that is not finite: {numbers[row]}")
 
     def _place(self, index: int) -> str:
         return f"{self._task.name}: environment {self._first + index}, step {self._steps},"

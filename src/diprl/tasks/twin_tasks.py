@@ -59,9 +59,7 @@ def flat_view(observations: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _no_reference(name: str, **_: Any) -> Any:
-    raise DiprlError(
-        f"this {name} has no reference environment: load it by its name with Gymnasium installed"
-    )
+    raise DiprlError(f"this {name} has no reference environment: load it by its name with Gymnasium installed")
 
 
 def _control_signature(name: str, actions: int, *bounds: float) -> Signature:
@@ -90,14 +88,10 @@ def door_key_signature(size: int) -> Signature:
         Feature("carrying_key", low=0, high=1, meaning="1 while the agent carries the key"),
         Feature("door_open", low=0, high=1, meaning="1 while the door is open"),
         Feature("subgoal_ahead", "4 cells", -furthest, furthest, f"cells ahead of the agent {towards}"),
-        Feature(
-            "subgoal_right", "4 cells", -furthest, furthest, f"cells to the right of the agent {towards}"
-        ),
+        Feature("subgoal_right", "4 cells", -furthest, furthest, f"cells to the right of the agent {towards}"),
         Feature("front_blocked", low=0, high=1, meaning="1 if the agent cannot move forward"),
         Feature("key_in_front", low=0, high=1, meaning="1 if the agent faces the key"),
-        Feature(
-            "closed_door_in_front", low=0, high=1, meaning="1 if the agent faces the door, closed or locked"
-        ),
+        Feature("closed_door_in_front", low=0, high=1, meaning="1 if the agent faces the door, closed or locked"),
     )
     return Signature(features, Discrete(DOOR_KEY_ACTIONS))
 

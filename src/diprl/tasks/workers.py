@@ -42,9 +42,7 @@ class WorkerEnvironments:
     step takes more seconds is given up.
     """
 
-    def __init__(
-        self, task: Task, num_envs: int, workers: int | None = None, timeout: float | None = None
-    ) -> None:
+    def __init__(self, task: Task, num_envs: int, workers: int | None = None, timeout: float | None = None) -> None:
         count = max(1, min(workers or available_cores(), num_envs))
         self.num_envs = num_envs
         self.description = f"{num_envs} in {count} worker processes"

@@ -42,12 +42,8 @@ def print_result(result: Result, folder: Path | None) -> None:
     console.print(f"score    {result.score}")
     if result.gap is not None:
         gap = result.gap
-        parts = (
-            f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
-        )
-        console.print(
-            f"relaxed  {gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
-        )
+        parts = f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
+        console.print(f"relaxed  {gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}")
     console.print(f"trained  {result.total_steps:,} environment steps, {result.wall_seconds:.1f} s in all")
     if result.depths:
         console.print(depth_table(result.depths))

@@ -87,9 +87,7 @@ class HostCollector:
             self.environments.set_progress(float(progress))
         temperatures = schedule.temperatures(self.numbers, progress)
         trajectory, episodes = self.collect(state, temperatures, self.noise(rollout))
-        return self.engine.compiled_update(
-            state, trajectory, episodes, self.numbers, np.float32(self.rollouts)
-        )
+        return self.engine.compiled_update(state, trajectory, episodes, self.numbers, np.float32(self.rollouts))
 
     def noise(self, rollout: int) -> np.ndarray:
         """The random numbers of a rollout, which depend on it and the seed only."""
@@ -102,9 +100,7 @@ class HostCollector:
         correlation = schedule.noise_correlation(ppo.noise_correlation, progress)
         return np.asarray(compiled_correlated(uniform, correlation))
 
-    def collect(
-        self, state: TrainState, temperatures: Temperatures, noise: np.ndarray
-    ) -> tuple[Trajectory, Episodes]:
+    def collect(self, state: TrainState, temperatures: Temperatures, noise: np.ndarray) -> tuple[Trajectory, Episodes]:
         """Step all environments `num_steps` times."""
         act = partial(self.engine.compiled_act, state.vector, state.normaliser, temperatures)
         transitions, ended = [], np.zeros(3)

@@ -33,9 +33,7 @@ def dual_alpha(dual: Dual, numbers: Settings) -> Float[Array, ""]:
     return jnp.where(numbers.program.alpha_dual > 0, jnp.exp(dual.log_alpha), 0.0)
 
 
-def ascend(
-    dual: Dual, entropy: Float[Array, ""], max_entropy: float, numbers: Settings, on: Bool[Array, ""]
-) -> Dual:
+def ascend(dual: Dual, entropy: Float[Array, ""], max_entropy: float, numbers: Settings, on: Bool[Array, ""]) -> Dual:
     """One Adam step of log α along (H − H̄), on the averaged entropy; none outside architecture phases."""
     average = MEMORY * dual.entropy + (1.0 - MEMORY) * entropy
     excess = average - numbers.program.target_entropy * max_entropy

@@ -101,9 +101,7 @@ class Engine:
         agent = self.blueprint.build(vector, normaliser)
         return jax.vmap(agent.act, in_axes=(0, 0, None))(views, noise, temperatures)
 
-    def iteration(
-        self, state: TrainState, numbers: Settings, num_rollouts: Array
-    ) -> tuple[TrainState, Metrics]:
+    def iteration(self, state: TrainState, numbers: Settings, num_rollouts: Array) -> tuple[TrainState, Metrics]:
         """One rollout on the twin and the update from it."""
         if self.twin is None or state.running is None:
             raise ValueError(f"{self.task.name} has no twin to collect from")
@@ -139,9 +137,7 @@ class Engine:
         state, metrics = self.optimise(state, transitions, temperatures, numbers, progress)
         metrics |= episode_metrics(episodes)
         if self.settings.ppo.normalise:
-            views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[
-                :, : state.normaliser.mean.shape[0]
-            ]
+            views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[:, : state.normaliser.mean.shape[0]]
             state = state._replace(normaliser=state.normaliser.update(views))
         return state._replace(rollout=state.rollout + 1), metrics
 
@@ -157,9 +153,7 @@ class Engine:
                 - self.task.potential(trajectory.view)
             )
         if self.settings.ppo.scale_rewards:
-            discounted, returns = discounted_returns(
-                state.discounted, reward, trajectory.done, numbers.ppo.gamma
-            )
+            discounted, returns = discounted_returns(state.discounted, reward, trajectory.done, numbers.ppo.gamma)
             reward_scale = state.reward_scale.update(returns.reshape(-1, 1))
             reward = reward / reward_scale.scale[0]
             state = state._replace(discounted=discounted, reward_scale=reward_scale)
@@ -196,9 +190,7 @@ class Engine:
         learning_rate = schedule.linear(numbers.ppo.learning_rate, numbers.ppo.learning_rate_end, progress)
         weights = Weights(
             clip_range=schedule.linear(numbers.ppo.clip_range, numbers.ppo.clip_range_end, progress),
-            entropy=schedule.linear(
-                numbers.ppo.entropy_coefficient, numbers.ppo.entropy_coefficient_end, progress
-            ),
+            entropy=schedule.linear(numbers.ppo.entropy_coefficient, numbers.ppo.entropy_coefficient_end, progress),
             value=numbers.ppo.value_coefficient,
             alpha=schedule.ramped_alpha(numbers, progress),
         )

@@ -45,9 +45,7 @@ def architecture_entropy(agent: Agent, temperatures: Temperatures) -> Float[Arra
     return entropy(agent.policy.depth_probabilities(temperatures.architecture))
 
 
-def loss(
-    agent: Agent, transitions: Transitions, temperatures: Temperatures, weights: Weights
-) -> Float[Array, ""]:
+def loss(agent: Agent, transitions: Transitions, temperatures: Temperatures, weights: Weights) -> Float[Array, ""]:
     log_prob, action_entropy, value = evaluate_actions(agent, transitions, temperatures)
     ratio = jnp.exp(log_prob - transitions.log_prob)
     clipped = jnp.clip(ratio, 1.0 - weights.clip_range, 1.0 + weights.clip_range)

@@ -62,9 +62,7 @@ class Blueprint:
         leaves = [piece.reshape(shape) for piece, shape in zip(pieces, self.shapes, strict=True)]
         architecture, program, critic = jax.tree.unflatten(self.structure, leaves)
         policy = eqx.tree_at(lambda p: p.architecture, program, architecture, is_leaf=lambda x: x is None)
-        agent = eqx.tree_at(
-            lambda a: (a.policy, a.critic), self.static, (policy, critic), is_leaf=lambda x: x is None
-        )
+        agent = eqx.tree_at(lambda a: (a.policy, a.critic), self.static, (policy, critic), is_leaf=lambda x: x is None)
         return eqx.tree_at(lambda a: a.normaliser, eqx.combine(agent, self.static), normaliser)
 
     def spread(self, values: Array) -> Array:

@@ -47,8 +47,7 @@ def temperatures(numbers: Settings, progress: Scalar) -> Temperatures:
     chosen = span(program.architecture_to, program.harden_to, progress)
     return Temperatures(
         architecture=geometric(1.0, program.architecture_temperature_end, chosen) * settled,
-        condition=geometric(program.condition_temperature, program.condition_temperature_end, hardening)
-        * settled,
+        condition=geometric(program.condition_temperature, program.condition_temperature_end, hardening) * settled,
         terminal=geometric(program.terminal_temperature, program.terminal_temperature_end, hardening)
         * geometric(1.0, program.settle_terminals, settling),
     )
@@ -62,7 +61,4 @@ def noise_correlation(first: Scalar, progress: Scalar) -> Float[Array, ""]:
 def ramped_alpha(numbers: Settings, progress: Scalar) -> Float[Array, ""]:
     """The scheduled weight of the architecture entropy: quadratic, so that early training stays free to explore."""
     program = numbers.program
-    return (
-        program.alpha
-        + program.alpha_ramp * span(program.architecture_from, program.architecture_to, progress) ** 2
-    )
+    return program.alpha + program.alpha_ramp * span(program.architecture_from, program.architecture_to, progress) ** 2

@@ -42,9 +42,7 @@ def check_actions(context: Context, wanted: Actions) -> Answer:
     return Answer("proved", f"the possible actions are exactly: {possible}", (*regions, note))
 
 
-def _points_outside(
-    context: Context, wanted: Actions, margin: Margin = no_margin
-) -> Iterator[tuple[Fraction, ...]]:
+def _points_outside(context: Context, wanted: Actions, margin: Margin = no_margin) -> Iterator[tuple[Fraction, ...]]:
     """A state in each cell whose action is not among the wanted ones."""
     question = context.question(wanted.box)
     for leaf in cells(question, context.program.root, margin=margin):
@@ -68,9 +66,7 @@ def _check_outputs(context: Context, wanted: Actions, actions: Continuous) -> An
         state, unconfirmed = first_confirmed(
             _points_beyond(context, wanted, output, actions, low, high),
             wanted.box.clamp,
-            also_observed(
-                context, lambda state, o=output, a=low, b=high: not a <= _output(context, state, o) <= b
-            ),
+            also_observed(context, lambda state, o=output, a=low, b=high: not a <= _output(context, state, o) <= b),
         )
         if state is not None:
             sentence = f"{actions.names[output]} leaves [{low:g}, {high:g}]"
@@ -101,9 +97,7 @@ def _output_range(
                     least = question.least(piece.weights)
                     ends[sign < 0].append(None if least is None else least + piece.bias)
                 question.pop()
-    low, negative_high = (
-        None if None in side else min(value for value in side if value is not None) for side in ends
-    )
+    low, negative_high = (None if None in side else min(value for value in side if value is not None) for side in ends)
     return low, None if negative_high is None else -negative_high
 
 

@@ -123,9 +123,7 @@ def output_pieces(leaf: Leaf, output: int, actions: Continuous, sign: int = 1) -
     for bound, side in ((actions.low[output], 1), (actions.high[output], -1)):
         if abs(bound) == float("inf"):
             continue
-        inside = Constraint(
-            tuple(side * weight for weight in weights), side * (bias - Fraction(bound)), strict=False
-        )
+        inside = Constraint(tuple(side * weight for weight in weights), side * (bias - Fraction(bound)), strict=False)
         between.append(inside)
         constant = Piece((inside.negated(),), tuple(Fraction(0) for _ in weights), sign * Fraction(bound))
         pieces.append(constant)

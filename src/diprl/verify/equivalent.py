@@ -49,9 +49,7 @@ def check_equivalent(context: Context, wanted: Equivalent) -> Answer:
         return Answer("unknown", "the programs differ in real arithmetic, but no differing state was found")
     theirs = leaf_text(other, terminal_of(other, state))
     shown = witness(context, state=state)
-    shown = replace(
-        shown, replays=(*shown.replays, f"the interpreter gives '{theirs}' for the other program")
-    )
+    shown = replace(shown, replays=(*shown.replays, f"the interpreter gives '{theirs}' for the other program"))
     near = f"the nearest difference to ({named_text(context.named(wanted.near))}) is {float(radius):.9g} away"
     return Answer("refuted", "the programs differ", (f"{near}, exactly", *_share(program, wanted)), shown)
 

@@ -24,9 +24,7 @@ def simulate(program: Program, model: Model, states: Array) -> Array:
     return np.stack(
         [
             np.choose(actions, outcomes)
-            for outcomes in zip(
-                *(model.step(list(states), action) for action in range(model.actions)), strict=True
-            )
+            for outcomes in zip(*(model.step(list(states), action) for action in range(model.actions)), strict=True)
         ]
     )
 
@@ -40,9 +38,7 @@ def starts_of(box: Box, count: int = _STARTS, seed: int = 0) -> Array:
     return states.T
 
 
-def find_violation(
-    program: Program, model: Model, box: Box, always: Sequence[Constraint], steps: int
-) -> State | None:
+def find_violation(program: Program, model: Model, box: Box, always: Sequence[Constraint], steps: int) -> State | None:
     """A start whose simulation breaks a constraint before its episode ends, the earliest one found."""
     starts = starts_of(box)
     for states, going_on in runs(program, model, starts, steps):
@@ -58,9 +54,7 @@ def visited_ranges(program: Program, model: Model, box: Box, steps: int) -> Arra
     return np.maximum(np.ptp(np.concatenate(seen, axis=1), axis=1), 1e-9)
 
 
-def runs(
-    program: Program, model: Model, states: Array, steps: int
-) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
+def runs(program: Program, model: Model, states: Array, steps: int) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
     """The states after 0, 1, … steps, and whether each one's episode was still going on before its last step."""
     going_on = np.ones(states.shape[1], bool)
     low, high = np.array(model.going_on.low)[:, None], np.array(model.going_on.high)[:, None]

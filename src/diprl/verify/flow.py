@@ -58,14 +58,8 @@ def _closest(offsets: Sequence[np.ndarray]) -> tuple[int, int]:
 def satisfies(polytope: Polytope, wanted: Sequence[Constraint]) -> bool:
     """Whether every point of the polytope certainly satisfies all constraints."""
     for constraint in wanted:
-        least = (
-            -Fraction(bound) if (bound := upper_bound(polytope, constraint.negated().weights)) < inf else None
-        )
-        if (
-            least is None
-            or least + constraint.bias < 0
-            or (least + constraint.bias == 0 and constraint.strict)
-        ):
+        least = -Fraction(bound) if (bound := upper_bound(polytope, constraint.negated().weights)) < inf else None
+        if least is None or least + constraint.bias < 0 or (least + constraint.bias == 0 and constraint.strict):
             return False
     return True
 
@@ -81,9 +75,7 @@ def extrapolated(history: Sequence[Polytope]) -> Polytope:
     return replace(history[-1], offsets=bounds)
 
 
-def kept_forever(
-    loop: Loop, reached: Polytope, expected: Polytope, wanted: Sequence[Constraint]
-) -> Polytope | None:
+def kept_forever(loop: Loop, reached: Polytope, expected: Polytope, wanted: Sequence[Constraint]) -> Polytope | None:
     """A set around what was reached that satisfies the constraints and that no step leaves, if one is found.
 
     A bound that a step exceeds is raised, and given up in the end, until they all hold each other.

@@ -97,9 +97,7 @@ def _proved(context: Context, wanted: Safe, progress: Progress) -> Answer:
 
 
 def _unknown(context: Context, wanted: Safe, progress: Progress) -> Answer:
-    shown = (
-        f"proved for the first {progress.steps} steps only" if progress.steps >= 0 else "nothing is proved"
-    )
+    shown = f"proved for the first {progress.steps} steps only" if progress.steps >= 0 else "nothing is proved"
     why = progress.stopped or "after that the enclosure of the states is too wide to tell"
     reached = f"the enclosures so far lie within {_bounds(context, progress.widest)}"
     tried = "no violation among thousands of simulated starts"

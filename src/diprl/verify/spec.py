@@ -118,9 +118,7 @@ class Safe:
     always: tuple[Constraint, ...]
 
 
-Property = (
-    Branches | Actions | Never | NeverSwitches | MonotoneOutput | Robust | Equivalent | Symmetric | Safe
-)
+Property = Branches | Actions | Never | NeverSwitches | MonotoneOutput | Robust | Equivalent | Symmetric | Safe
 
 
 @dataclass(frozen=True)

@@ -195,9 +195,7 @@ def _middle(box: Box) -> tuple[float, ...]:
 
 def _symmetric(fields: Fields, name: str, setting: _Setting) -> Property:
     everything = tuple(range(len(setting.features)))
-    negate = fields.take(
-        "negate", lambda tree: read_indices(tree, setting.features, "a feature name"), everything
-    )
+    negate = fields.take("negate", lambda tree: read_indices(tree, setting.features, "a feature name"), everything)
     mirror = tuple(range(len(setting.actions)))
     if not setting.continuous:
         mirror = _mirror(fields.required("mirror"), setting)

@@ -99,8 +99,7 @@ def breaks(context: Context, wanted: Symmetric, state: State) -> bool:
     actions = context.program.signature.actions
     if isinstance(actions, Continuous) and isinstance(first, Affine) and isinstance(second, Affine):
         ours, theirs = (
-            affine(leaf, place, actions.low, actions.high)
-            for leaf, place in ((first, state), (second, image))
+            affine(leaf, place, actions.low, actions.high) for leaf, place in ((first, state), (second, image))
         )
         return any(a != -b for a, b in zip(ours, theirs, strict=True))
     return _image(first, wanted) != second
@@ -125,7 +124,4 @@ def _regions(context: Context, wanted: Symmetric) -> Iterator[str]:
         action = leaf_text(context.program, leaf.terminal)
         mirror = leaf_text(context.program, _image(leaf.terminal, wanted))
         negated = "the negative of " if isinstance(leaf.terminal, Affine) else ""
-        yield (
-            f"{action} {region_text(context, where)}; "
-            f"mirrored: {negated}{mirror} {region_text(context, image)}"
-        )
+        yield (f"{action} {region_text(context, where)}; mirrored: {negated}{mirror} {region_text(context, image)}")

@@ -12,9 +12,7 @@ _DIGITS = (2, 3, 4, 6, 9, 12)
 _LARGEST = 1.7e308
 
 
-def settle(
-    point: Sequence[Fraction], repair: Callable[[Sequence[float]], State], confirm: Confirm
-) -> State | None:
+def settle(point: Sequence[Fraction], repair: Callable[[Sequence[float]], State], confirm: Confirm) -> State | None:
     """The nearby point with the fewest digits that is confirmed; `repair` puts it back into its box."""
     values = [_float(value) for value in point]
     for digits in _DIGITS:
@@ -74,9 +72,7 @@ def witness(context: Context, **states: State) -> Witness:
     labels = {label.replace("_", " "): state for label, state in states.items()}
     several = len(labels) > 1
     sentences = [
-        sentence
-        for label, state in labels.items()
-        for sentence in replays(context, state, label if several else "")
+        sentence for label, state in labels.items() for sentence in replays(context, state, label if several else "")
     ]
     named = tuple((label, context.named(state)) for label, state in labels.items())
     return Witness(named, tuple(sentences))

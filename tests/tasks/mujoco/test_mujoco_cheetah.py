@@ -9,9 +9,7 @@ from diprl.tasks.mujoco.engine import gymnasium_model
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 
 
-def states(
-    *, torso: tuple[float, float, float] = (0, 0, 0.6), back: float = -0.6, front: float = 0.6
-) -> States:
+def states(*, torso: tuple[float, float, float] = (0, 0, 0.6), back: float = -0.6, front: float = 0.6) -> States:
     places = np.array([[torso, (back, 0.0, 0.1), (front, 0.0, 0.1)]])
     return States(np.zeros((1, 9)), np.zeros((1, 9)), places, np.empty((1, 0)))
 

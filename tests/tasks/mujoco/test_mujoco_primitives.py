@@ -20,9 +20,7 @@ from diprl.tasks.mujoco.symmetry import quarter_turn_of_actions, quarter_turn_of
 def random_primitive(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Primitive:
     rng = np.random.default_rng(seed)
     sizes = (inputs, 16, 12, outputs)
-    layers = tuple(
-        (rng.normal(size=(n, m)) / np.sqrt(n), 0.1 * rng.normal(size=m)) for n, m in pairwise(sizes)
-    )
+    layers = tuple((rng.normal(size=(n, m)) / np.sqrt(n), 0.1 * rng.normal(size=m)) for n, m in pairwise(sizes))
     mean, std = rng.normal(size=inputs), rng.uniform(0.5, 2.0, inputs)
     bound = np.ones(outputs)
     return Primitive("test", "task", 1.5, "diprl primitives train test", mean, std, layers, -bound, bound)

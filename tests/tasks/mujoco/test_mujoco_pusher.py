@@ -34,9 +34,7 @@ def test_the_puck_is_all_mass_and_slows_down(environment: MujocoEnvironment) -> 
     assert model.body("puck").mass[0] == pytest.approx(0.04)
     assert model.dof_armature[3:].tolist() == [0.0, 0.0]
     assert model.dof_damping[3:].tolist() == [0.5, 0.5]
-    environment.begin(
-        Start(np.array([[0.0, 0, 0, 0.6, -1.5]]), np.array([[0.0, 0, 0, 1, 0]]), np.empty((1, 0)))
-    )
+    environment.begin(Start(np.array([[0.0, 0, 0, 0.6, -1.5]]), np.array([[0.0, 0, 0, 1, 0]]), np.empty((1, 0))))
     environment.step(np.zeros(3))
     assert environment.data.qvel[3] == pytest.approx(np.exp(-0.05 / 0.08), abs=0.05)
 
@@ -73,12 +71,8 @@ def test_the_reward_is_that_of_the_state_before_the_step(environment: MujocoEnvi
     assert not terminated
 
 
-@pytest.mark.parametrize(
-    ("x", "distance", "success"), [(0.05, 0.0, True), (0.165, 0.095, True), (0.2, 0.13, False)]
-)
-def test_distance_and_success(
-    environment: MujocoEnvironment, x: float, distance: float, success: bool
-) -> None:
+@pytest.mark.parametrize(("x", "distance", "success"), [(0.05, 0.0, True), (0.165, 0.095, True), (0.2, 0.13, False)])
+def test_distance_and_success(environment: MujocoEnvironment, x: float, distance: float, success: bool) -> None:
     begin(environment, (0.0, 0.0, 0.0), (x, -1.0))
     states = environment.states()
     info = judge(states, np.zeros((1, 3)), states).info

@@ -64,9 +64,7 @@ def test_condition_features_are_what_their_names_say() -> None:
 
 
 def test_budgets_and_paper_scores() -> None:
-    facts = {
-        name: (make().budget, make().paper_score, make().horizon) for name, make in mujoco_tasks().items()
-    }
+    facts = {name: (make().budget, make().paper_score, make().horizon) for name, make in mujoco_tasks().items()}
     assert facts == {
         "HalfCheetahHurdle": (5_000_000, 723.88, 1000),
         "Pusher2D": (250_000, -78.62, 100),
@@ -115,9 +113,7 @@ def test_primitives_cannot_sense_where_they_are() -> None:
 
 
 def test_effort_grows_dearer_while_training() -> None:
-    assert [effort_cost(p) for p in (0.0, 0.25, 0.45, 0.65, 1.0)] == pytest.approx(
-        [0.02, 0.02, 0.06, 0.1, 0.1]
-    )
+    assert [effort_cost(p) for p in (0.0, 0.25, 0.45, 0.65, 1.0)] == pytest.approx([0.02, 0.02, 0.06, 0.1, 0.1])
     task = primitive_tasks()["pusher_left"]()
     assert task.environments is not None
     batch = task.environments(1)

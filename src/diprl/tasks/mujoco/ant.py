@@ -155,9 +155,7 @@ RANDOM_GOAL = Description(
     action_size=ACTUATORS,
     horizon=500,
 )
-APPROACH_RANDOM_GOAL = replace(
-    RANDOM_GOAL, judge=partial(judge_approach, goal_radius=RANDOM_GOAL_RADIUS, area=AREA)
-)
+APPROACH_RANDOM_GOAL = replace(RANDOM_GOAL, judge=partial(judge_approach, goal_radius=RANDOM_GOAL_RADIUS, area=AREA))
 CROSS_MAZE = Description(
     name="AntCrossMaze",
     model=maze,

@@ -104,9 +104,7 @@ class MujocoEnvironments:
         truncated = self._elapsed >= self.description.horizon
         next_view = self._view(self.description.observe(after))
         view = self._restart(after, next_view, outcome.terminated | truncated)
-        return Step(
-            view, next_view, outcome.reward.astype(np.float32), outcome.terminated, truncated, outcome.info
-        )
+        return Step(view, next_view, outcome.reward.astype(np.float32), outcome.terminated, truncated, outcome.info)
 
     def set_progress(self, fraction: float) -> None:
         """Tell a description that changes during training how much of it has passed, from 0 to 1."""
@@ -116,9 +114,7 @@ class MujocoEnvironments:
     def close(self) -> None:
         self._simulator.close()
 
-    def _restart(
-        self, after: States, next_view: NDArray[np.float32], ended: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
+    def _restart(self, after: States, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Begin new episodes where the last ones ended, and return what to act on next."""
         self._states = after
         rows = np.flatnonzero(ended)

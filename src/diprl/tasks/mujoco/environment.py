@@ -43,9 +43,7 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
         self._renderer: Any = None
         self._goal = np.empty((1, 0))
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         super().reset(seed=seed)
         return self.begin(self.description.start(self.np_random, 1)), {}
 

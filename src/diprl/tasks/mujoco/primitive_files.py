@@ -69,9 +69,7 @@ def bundled_primitive(name: str) -> Primitive:
     """A primitive that ships with the package."""
     path = files("diprl.tasks.mujoco") / "data" / f"{name}.npz"
     if not path.is_file():
-        raise DiprlError(
-            f"the primitive '{name}' is not bundled; train it with: diprl primitives train {name}"
-        )
+        raise DiprlError(f"the primitive '{name}' is not bundled; train it with: diprl primitives train {name}")
     return load_primitive(path)
 
 

@@ -57,9 +57,7 @@ def _check(primitive: Primitive) -> None:
         width = weights.shape[1]
     bounded = primitive.low.shape == primitive.high.shape == (width,)
     require(bounded, f"its action bounds do not match its {width} outputs")
-    require(
-        all(np.isfinite(array).all() for array in _arrays(primitive)), "it holds numbers that are not finite"
-    )
+    require(all(np.isfinite(array).all() for array in _arrays(primitive)), "it holds numbers that are not finite")
     require(bool((primitive.std > 0.0).all()), "std must be positive")
 
 

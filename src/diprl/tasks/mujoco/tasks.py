@@ -62,9 +62,7 @@ def _ant_features(observation: NDArray[Any]) -> NDArray[Any]:
 
 CHEETAH = Robot(
     (
-        Feature(
-            "next_hurdle_x", "m", -LAST_HURDLE, LAST_HURDLE, "x of the first bar at or beyond the back foot"
-        ),
+        Feature("next_hurdle_x", "m", -LAST_HURDLE, LAST_HURDLE, "x of the first bar at or beyond the back foot"),
         Feature("back_foot_distance", "m", 0.0, inf, "distance along x from the back foot to that bar"),
     ),
     lambda observation: observation[:, -2:],
@@ -133,9 +131,7 @@ def _task(
     return Task(
         name=name or description.name,
         signature=Signature(robot.features, actions),
-        reference=partial(
-            gym.make, f"diprl.tasks.mujoco:diprl/{description.name}-v0", disable_env_checker=True
-        ),
+        reference=partial(gym.make, f"diprl.tasks.mujoco:diprl/{description.name}-v0", disable_env_checker=True),
         horizon=description.horizon,
         layout=Layout(
             features,
