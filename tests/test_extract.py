@@ -12,8 +12,8 @@ from diprl.errors import DiprlError
 from diprl.extract import DECIDED, Gap, depth_probabilities, embed, extract, gap, likeliest_depth
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
-from diprl.policy.derivation_tree import BlendTerminals
 from diprl.policy.mlp import MLP
+from diprl.policy.terminals import BlendTerminals
 from diprl.program import Act, Affine, Blend, Condition, If, Node, Program
 from diprl.program.ast import conditions
 from diprl.tasks.base import Layout

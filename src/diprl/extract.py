@@ -8,15 +8,9 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.policy.agent import Agent, Normaliser, make_normaliser
 from diprl.policy.base import Temperatures
-from diprl.policy.derivation_tree import (
-    AffineTerminals,
-    BlendTerminals,
-    ChoiceTerminals,
-    DerivationTree,
-    DiscreteTerminals,
-    Terminals,
-)
+from diprl.policy.derivation_tree import DerivationTree
 from diprl.policy.dtsemnet import DTSemNet
+from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program import Program, ast
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
 from diprl.program.signature import Continuous, Discrete, Signature

@@ -19,8 +19,9 @@ from diprl.methods.pi_prl import relaxed_again, split_budget, tuning_share
 from diprl.methods.registry import run
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
-from diprl.policy.derivation_tree import BlendTerminals, make_tree
+from diprl.policy.derivation_tree import make_tree
 from diprl.policy.mlp import make_mlp
+from diprl.policy.terminals import BlendTerminals
 from diprl.program.ast import Blend, terminals
 from diprl.program.signature import Feature, Primitives, Signature
 from diprl.runs.observers import Snapshot

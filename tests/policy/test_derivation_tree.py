@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 from tests.policy.trees import FEATURES, KINDS, WARM, random_terminals, random_tree
 
 from diprl.policy.base import SOFT, Hardness, entropy
-from diprl.policy.derivation_tree import (
-    LOG_STD_FLOOR,
-    AffineTerminals,
-    BlendTerminals,
-    ChoiceTerminals,
-    DerivationTree,
-    DiscreteTerminals,
-    make_tree,
-)
+from diprl.policy.derivation_tree import DerivationTree, make_tree
 from diprl.policy.distributions import Categorical, Choice, GaussianMixture
+from diprl.policy.terminals import LOG_STD_FLOOR, AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals
 
 DEPTHS = (1, 2, 5)
 PRIMITIVES = np.array([[0.1, 1.0], [-0.4, 0.2], [0.3, -0.9]], np.float32)

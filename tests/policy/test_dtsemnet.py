@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from diprl.policy.base import HARD, SOFT, Temperatures
 from diprl.policy.dtsemnet import (
     ActionLeaves,
-    AffineLeaves,
-    BlendLeaves,
     DTSemNet,
     Leaves,
     make_dtsemnet,
     straight_through,
 )
+from diprl.policy.terminals import AffineTerminals, BlendTerminals
 
 FEATURES, NO_PRIMITIVES, NO_MEANING = 3, jnp.zeros((0, 0)), Temperatures()
 
@@ -100,7 +99,7 @@ def test_straight_through_is_hard_forwards_and_soft_backwards() -> None:
 def test_an_affine_tree_uses_the_controller_and_the_deviation_of_the_leaf_it_reaches() -> None:
     weights, bias = jr.normal(jr.key(1), (8, 2, FEATURES)), jr.normal(jr.key(2), (8, 2))
     log_std = jnp.linspace(-2.0, 0.0, 16).reshape(8, 2)
-    tree = tree_of(3, AffineLeaves(weights, bias, log_std, (1.0, 0.0), (2.0, 0.5)), seed=3)
+    tree = tree_of(3, AffineTerminals(weights, bias, log_std, (1.0, 0.0), (2.0, 0.5)), seed=3)
     features = jnp.array([0.3, -1.2, 0.8])
     leaf = reached_leaf(tree, margins_of(tree, features))
     normal = tree.distribution(features, NO_PRIMITIVES, NO_MEANING)
@@ -111,7 +110,7 @@ def test_an_affine_tree_uses_the_controller_and_the_deviation_of_the_leaf_it_rea
 
 def test_a_tree_over_primitives_blends_them_by_the_leaf_it_reaches() -> None:
     logits = jr.normal(jr.key(4), (4, 2))
-    tree = tree_of(2, BlendLeaves(logits, jnp.zeros((4, 3))), seed=5)
+    tree = tree_of(2, BlendTerminals(logits, jnp.zeros((4, 3))), seed=5)
     features, primitives = jnp.array([0.1, 0.4, -0.9]), jr.normal(jr.key(6), (2, 3))
     leaf = reached_leaf(tree, margins_of(tree, features))
     normal = tree.distribution(features, primitives, Temperatures(terminal=0.5))

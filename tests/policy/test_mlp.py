@@ -10,8 +10,8 @@ import jax.random as jr
 import numpy as np
 import pytest
 
+from diprl.policy.kernels import LONGEST_SUM, log_softmax, running_totals, total
 from diprl.policy.mlp import make_mlp, orthogonal_layers
-from diprl.policy.short_axis import LONGEST, log_softmax, running_totals, total
 
 
 @pytest.mark.parametrize("sizes", [(4, 64, 64, 1), (100, 8, 8, 3), (3, 5)])
@@ -49,7 +49,7 @@ def test_two_networks_drawn_at_once_never_wait_for_each_other() -> None:
     subprocess.run([sys.executable, "-c", DRAWING], check=True, timeout=60)
 
 
-@pytest.mark.parametrize("length", [1, 2, LONGEST, LONGEST + 3])
+@pytest.mark.parametrize("length", [1, 2, LONGEST_SUM, LONGEST_SUM + 3])
 def test_sums_written_out_are_sums(length: int) -> None:
     terms = jr.normal(jr.key(length), (5, length))
     np.testing.assert_allclose(total(terms), terms.sum(axis=-1), atol=1e-5)

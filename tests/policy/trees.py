@@ -8,15 +8,9 @@ from numpy.typing import NDArray
 
 from diprl.policy.agent import Agent, Normaliser
 from diprl.policy.base import HARD, Temperatures
-from diprl.policy.derivation_tree import (
-    AffineTerminals,
-    BlendTerminals,
-    ChoiceTerminals,
-    DerivationTree,
-    DiscreteTerminals,
-    Terminals,
-)
+from diprl.policy.derivation_tree import DerivationTree
 from diprl.policy.mlp import MLP
+from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
 from diprl.tasks.base import Layout
 

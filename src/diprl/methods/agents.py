@@ -10,15 +10,9 @@ from jaxtyping import PRNGKeyArray
 from diprl.extract import action_range
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import AbstractPolicy
-from diprl.policy.derivation_tree import (
-    AffineTerminals,
-    BlendTerminals,
-    ChoiceTerminals,
-    DiscreteTerminals,
-    Terminals,
-    make_tree,
-)
+from diprl.policy.derivation_tree import make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
+from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program.signature import Continuous, Discrete, Primitives, Signature
 from diprl.tasks.base import Layout, Task
 from diprl.train.settings import Settings

@@ -4,6 +4,7 @@ The height of the tree is `max_depth`. It reads the features that programs read 
 each leaf holds a blend, so that it has the same means as a program has.
 """
 
+from dataclasses import replace
 from functools import partial
 from math import log
 
@@ -13,15 +14,15 @@ import jax.random as jr
 from jaxtyping import PRNGKeyArray
 
 from diprl.errors import DiprlError
-from diprl.extract import action_range, condition, feature_moments, terminal
-from diprl.methods.agents import TERMINAL_NOISE, with_critic
+from diprl.extract import condition, feature_moments, terminal
+from diprl.methods.agents import make_terminals, with_critic
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
-from diprl.policy.derivation_tree import AffineTerminals, BlendTerminals, DiscreteTerminals, Terminals
-from diprl.policy.dtsemnet import ActionLeaves, AffineLeaves, BlendLeaves, DTSemNet, Leaves, make_dtsemnet
+from diprl.policy.dtsemnet import ActionLeaves, DTSemNet, Leaves, make_dtsemnet
+from diprl.policy.terminals import AffineTerminals, BlendTerminals, DiscreteTerminals, Terminals
 from diprl.program import Program
 from diprl.program.ast import If, Node
-from diprl.program.signature import Actions, Discrete, Primitives
+from diprl.program.signature import Discrete, Signature
 from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.trainer import Stage, Trainer
@@ -41,22 +42,20 @@ def dtsemnet_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agen
     tree_key, leaf_key, critic_key = jr.split(key, 3)
     features = task.layout.features
     log_std = log(settings.ppo.deviation)
-    leaves = make_leaves(task.signature.actions, 2**settings.program.max_depth, features, log_std, key=leaf_key)
+    leaves = make_leaves(task.signature, 2**settings.program.max_depth, features, log_std, key=leaf_key)
     tree = make_dtsemnet(features, settings.program.max_depth, leaves, key=tree_key)
     return with_critic(tree, task.layout, settings, key=critic_key)
 
 
-def make_leaves(actions: Actions, count: int, features: int, log_std: float, *, key: PRNGKeyArray) -> Leaves:
+def make_leaves(signature: Signature, count: int, features: int, log_std: float, *, key: PRNGKeyArray) -> Leaves:
+    actions = signature.actions
     if isinstance(actions, Discrete):
         if count < len(actions.names):
             raise DiprlError(f"max_depth gives {count} leaves for {len(actions.names)} actions: raise it")
         return ActionLeaves(len(actions.names))
-    outputs = len(actions.low)
-    deviations = jnp.full((count, outputs), log_std)
-    if isinstance(actions, Primitives):
-        return BlendLeaves(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))), deviations)
-    weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))
-    return AffineLeaves(weights, jnp.zeros((count, outputs)), deviations, *action_range(actions))
+    terminals = make_terminals(signature, count, features, log_std, BlendTerminals, key=key)
+    assert isinstance(terminals, BlendTerminals | AffineTerminals)  # what continuous actions are made of
+    return replace(terminals, log_std=jnp.full((count, len(actions.low)), log_std))
 
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
@@ -79,9 +78,7 @@ def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
 def as_terminals(tree: DTSemNet) -> Terminals:
     """The leaves in the form that extraction reads."""
     leaves = tree.leaves
-    if isinstance(leaves, ActionLeaves):
-        labels = jnp.arange(tree.conditions + 1) % leaves.actions
-        return DiscreteTerminals(jax.nn.one_hot(labels, leaves.actions))
-    if isinstance(leaves, BlendLeaves):
-        return BlendTerminals(leaves.logits, leaves.log_std[0])
-    return AffineTerminals(leaves.weights, leaves.bias, leaves.log_std[0], leaves.centre, leaves.scale)
+    if not isinstance(leaves, ActionLeaves):
+        return leaves
+    labels = jnp.arange(tree.conditions + 1) % leaves.actions
+    return DiscreteTerminals(jax.nn.one_hot(labels, leaves.actions))

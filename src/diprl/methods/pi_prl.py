@@ -16,7 +16,7 @@ from diprl.methods.agents import tree_agent
 from diprl.methods.diprl import measure_gap, read_off, tree_of
 from diprl.policy.agent import Agent
 from diprl.policy.base import SOFT
-from diprl.policy.derivation_tree import DiscreteTerminals
+from diprl.policy.terminals import DiscreteTerminals
 from diprl.program import Program
 from diprl.program.signature import Discrete
 from diprl.runs.result import Result

@@ -17,7 +17,8 @@ from diprl.methods.diprl import read_off
 from diprl.methods.presets import settings_for
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
-from diprl.policy.derivation_tree import DerivationTree, DiscreteTerminals
+from diprl.policy.derivation_tree import DerivationTree
+from diprl.policy.terminals import DiscreteTerminals
 from diprl.program import Program
 from diprl.program.ast import is_chain
 from diprl.program.signature import Discrete

@@ -9,101 +9,15 @@ with gates P_i = σ(φ_i / τ), reach_i = Π_{j<i} (1 − P_j) and tail_i the pr
 """
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
-from diprl.policy.distributions import (
-    SMALLEST_PROBABILITY,
-    Categorical,
-    Choice,
-    Distribution,
-    GaussianMixture,
-)
-from diprl.policy.short_axis import log_softmax, running_totals
-
-NEVER = -1e9
-LOG_STD_FLOOR = -3.0
-
-
-class DiscreteTerminals(eqx.Module):
-    """One categorical distribution over the actions per terminal."""
-
-    logits: Float[Array, "terminals actions"]
-
-    @property
-    def noise_size(self) -> int:
-        return 1
-
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        return Categorical(jnp.exp(log_weights) @ chosen(self.logits, temperature, hard))
-
-
-class BlendTerminals(eqx.Module):
-    """One weighting over the primitives per terminal; the Gaussian's mean is the weighted action."""
-
-    logits: Float[Array, "terminals primitives"]
-    log_std: Float[Array, " actuators"]
-
-    @property
-    def noise_size(self) -> int:
-        return 1 + self.log_std.shape[0]
-
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        means = jnp.exp(log_softmax(self.logits / temperature)) @ primitives
-        return GaussianMixture(log_weights, means, deviation(self.log_std, hard))
-
-
-class ChoiceTerminals(eqx.Module):
-    """One categorical distribution over the primitives per terminal: a primitive acts by itself or not at all.
-
-    Terminals that choose the same primitive act alike, so the mixture has one component per primitive.
-    """
-
-    logits: Float[Array, "terminals primitives"]
-    log_std: Float[Array, " actuators"]
-
-    @property
-    def noise_size(self) -> int:
-        return 1 + self.log_std.shape[0]
-
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        shares = jnp.exp(log_weights) @ chosen(self.logits, temperature, hard)
-        log_shares = jnp.log(jnp.maximum(shares, SMALLEST_PROBABILITY))
-        return Choice(GaussianMixture(log_shares, primitives, deviation(self.log_std, hard)))
-
-
-class AffineTerminals(eqx.Module):
-    """One affine controller of the normalised features per terminal, in units of the action range."""
-
-    weights: Float[Array, "terminals outputs features"]
-    bias: Float[Array, "terminals outputs"]
-    log_std: Float[Array, " outputs"]
-    centre: tuple[float, ...] = eqx.field(static=True)
-    scale: tuple[float, ...] = eqx.field(static=True)
-
-    @property
-    def noise_size(self) -> int:
-        return 1 + self.log_std.shape[0]
-
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        means = jnp.array(self.centre) + jnp.array(self.scale) * (self.weights @ features + self.bias)
-        log_std = jnp.log(jnp.array(self.scale)) + self.log_std
-        return GaussianMixture(log_weights, means, deviation(log_std, hard))
-
-
-Terminals = DiscreteTerminals | BlendTerminals | ChoiceTerminals | AffineTerminals
+from diprl.policy.distributions import Distribution
+from diprl.policy.kernels import log_softmax, running_totals
+from diprl.policy.terminals import NEVER, Terminals
 
 
 class DerivationTree(AbstractPolicy):
@@ -183,19 +97,6 @@ def make_tree(
         condition_bias=jr.uniform(bias_key, (levels,), minval=-bound, maxval=bound),
         terminals=terminals,
     )
-
-
-def chosen(
-    logits: Float[Array, "terminals options"], temperature: Array | float, hard: Switch
-) -> Float[Array, "terminals options"]:
-    """How likely each terminal is to take each option: once hard, the likeliest alone."""
-    likeliest = jax.nn.one_hot(jnp.argmax(logits, axis=-1), logits.shape[-1])
-    return either(hard, likeliest, jnp.exp(log_softmax(logits / temperature)))
-
-
-def deviation(log_std: Float[Array, " outputs"], hard: Switch) -> Float[Array, " outputs"]:
-    """The log-deviation to sample with: none at all once terminals are hard."""
-    return either(hard, jnp.full_like(log_std, NEVER), jnp.maximum(log_std, LOG_STD_FLOOR))
 
 
 def sums_before(terms: Float[Array, " levels"]) -> Float[Array, " depths"]:

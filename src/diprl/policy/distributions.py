@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from diprl.policy.short_axis import running_totals, total
+from diprl.policy.kernels import running_totals, total
 
 SMALLEST_PROBABILITY = 1e-10
 LOG_TWO_PI = 1.8378770664093453

@@ -16,8 +16,8 @@ from jax.nn.initializers import orthogonal
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
-from diprl.policy.derivation_tree import NEVER, deviation
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
+from diprl.policy.terminals import NEVER, AffineTerminals, BlendTerminals, deviation
 
 
 class ActionLeaves(eqx.Module):
@@ -29,9 +29,7 @@ class ActionLeaves(eqx.Module):
     def noise_size(self) -> int:
         return 1
 
-    def distribution(
-        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
+    def distribution(self, scores: Float[Array, " leaves"], hard: Switch) -> Distribution:
         """Softmax over each action's best leaf; when hard, the action of the leaf that is reached."""
         reached = jax.nn.one_hot(jnp.argmax(scores) % self.actions, self.actions)
         rounds = -(-scores.shape[0] // self.actions)
@@ -40,46 +38,8 @@ class ActionLeaves(eqx.Module):
         return Categorical(either(hard, reached, jax.nn.softmax(logits)))
 
 
-class BlendLeaves(eqx.Module):
-    """One weighting over the primitives and one deviation per leaf."""
-
-    logits: Float[Array, "leaves primitives"]
-    log_std: Float[Array, "leaves actuators"]
-
-    @property
-    def noise_size(self) -> int:
-        return 1 + self.log_std.shape[1]
-
-    def distribution(
-        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        gate = straight_through(scores)
-        mean = gate @ jax.nn.softmax(self.logits / temperature, axis=-1) @ primitives
-        return gaussian(mean, gate @ self.log_std, hard)
-
-
-class AffineLeaves(eqx.Module):
-    """One affine controller of the normalised features and one deviation per leaf, in units of the action range."""
-
-    weights: Float[Array, "leaves outputs features"]
-    bias: Float[Array, "leaves outputs"]
-    log_std: Float[Array, "leaves outputs"]
-    centre: tuple[float, ...] = eqx.field(static=True)
-    scale: tuple[float, ...] = eqx.field(static=True)
-
-    @property
-    def noise_size(self) -> int:
-        return 1 + self.log_std.shape[1]
-
-    def distribution(
-        self, scores: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        gate = straight_through(scores)
-        mean = jnp.array(self.centre) + jnp.array(self.scale) * (gate @ (self.weights @ features + self.bias))
-        return gaussian(mean, jnp.log(jnp.array(self.scale)) + gate @ self.log_std, hard)
-
-
-Leaves = ActionLeaves | BlendLeaves | AffineLeaves
+Leaves = ActionLeaves | BlendTerminals | AffineTerminals
+"""Those with numbers have a deviation per leaf."""
 
 
 class DTSemNet(AbstractPolicy):
@@ -105,8 +65,12 @@ class DTSemNet(AbstractPolicy):
         temperatures: Temperatures,
         hardness: Hardness = SOFT,
     ) -> Distribution:
-        scores = self.leaf_scores(features)
-        return self.leaves.distribution(scores, features, primitives, temperatures.terminal, hardness.terminals)
+        scores, leaves, hard = self.leaf_scores(features), self.leaves, hardness.terminals
+        if isinstance(leaves, ActionLeaves):
+            return leaves.distribution(scores, hard)
+        gate = straight_through(scores)
+        mean = gate @ leaves.means(features, primitives, temperatures.terminal)
+        return GaussianMixture(jnp.zeros(1), mean[None], deviation(gate @ leaves.log_deviation, hard))
 
     def leaf_scores(self, features: Float[Array, " features"]) -> Float[Array, " leaves"]:
         """v_l of every leaf, level by level; a test that is exactly 0 fails, since its failing side comes first."""
@@ -136,7 +100,3 @@ def straight_through(scores: Float[Array, " leaves"]) -> Float[Array, " leaves"]
     soft = jax.nn.softmax(scores)
     chosen = jax.nn.one_hot(jnp.argmax(scores), scores.shape[0])
     return chosen + (soft - jax.lax.stop_gradient(soft))
-
-
-def gaussian(mean: Float[Array, " outputs"], log_std: Float[Array, " outputs"], hard: Switch) -> Distribution:
-    return GaussianMixture(jnp.zeros(1), mean[None], deviation(log_std, hard))

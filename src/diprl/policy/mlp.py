@@ -12,8 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures, either, judge
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
-from diprl.policy.product import product
-from diprl.policy.short_axis import log_softmax
+from diprl.policy.kernels import log_softmax, product
 
 
 class MLP(eqx.Module):

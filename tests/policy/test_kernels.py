@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
-from diprl.policy.product import LARGEST, NARROW, product
+from diprl.policy.kernels import LARGEST_BATCH, NARROW, product
 
-ROWS = (1, 64, LARGEST, LARGEST + 1)
+ROWS = (1, 64, LARGEST_BATCH, LARGEST_BATCH + 1)
 WIDTHS = ((4, 64), (64, 64), (64, NARROW), (64, NARROW - 1), (64, 1))
 
 

@@ -1,0 +1,86 @@
+"""Kernels that XLA needs written out to be fast: sums over a few numbers, and products with a layer's weights.
+
+A compiler fuses additions with whatever surrounds them, while a reduction is a kernel of its own: on the few numbers
+of a policy's head, starting kernels costs more than computing. And the gradient of a layer's weights multiplies by the
+transposed inputs, for which XLA's processor backend falls back on a slow kernel unless they are transposed already.
+"""
+
+from functools import reduce
+from itertools import accumulate
+from operator import add
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+LONGEST_SUM = 16
+LARGEST_BATCH = 256
+"""Up to this many rows both kernels add in the same order, so that results stay the same, bit for bit."""
+NARROW = 16
+"""A matrix of fewer columns than this is the one to transpose."""
+
+
+def total(terms: Float[Array, "... terms"]) -> Float[Array, "..."]:
+    """The sum over the last axis."""
+    return reduce(add, columns(terms)) if short(terms) else jnp.sum(terms, axis=-1)
+
+
+def running_totals(terms: Float[Array, "... terms"]) -> Float[Array, "... terms"]:
+    """The sums of the first, the first two, … terms."""
+    return jnp.stack(list(accumulate(columns(terms))), axis=-1) if short(terms) else jnp.cumsum(terms, axis=-1)
+
+
+def log_softmax(logits: Float[Array, "... choices"]) -> Float[Array, "... choices"]:
+    """Logarithms of the probabilities that logits stand for."""
+    if not short(logits):
+        return jax.nn.log_softmax(logits, axis=-1)
+    shifted = logits - jax.lax.stop_gradient(reduce(jnp.maximum, columns(logits)))[..., None]
+    return shifted - jnp.log(total(jnp.exp(shifted)))[..., None]
+
+
+def short(terms: Float[Array, "... terms"]) -> bool:
+    return 0 < terms.shape[-1] <= LONGEST_SUM
+
+
+def columns(terms: Float[Array, "... terms"]) -> list[Float[Array, "..."]]:
+    return [terms[..., index] for index in range(terms.shape[-1])]
+
+
+def product(
+    inputs: Float[Array, "*batch inputs"], weight: Float[Array, "inputs outputs"]
+) -> Float[Array, "*batch outputs"]:
+    if inputs.ndim == 2 and len(inputs) <= LARGEST_BATCH and jax.default_backend() == "cpu":
+        return batch_product(inputs, weight)
+    return inputs @ weight
+
+
+@jax.custom_vjp
+def batch_product(
+    inputs: Float[Array, "batch inputs"], weight: Float[Array, "inputs outputs"]
+) -> Float[Array, "batch outputs"]:
+    return inputs @ weight
+
+
+def forwards(inputs: Array, weight: Array) -> tuple[Array, tuple[Array, Array]]:
+    return inputs @ weight, (inputs, weight)
+
+
+def backwards(known: tuple[Array, Array], change: Float[Array, "batch outputs"]) -> tuple[Array, Array]:
+    """What the outputs' change means for the inputs and for the weights."""
+    inputs, weight = known
+    return change @ weight.T, product_of_transposed(inputs, change)
+
+
+batch_product.defvjp(forwards, backwards)
+
+
+def product_of_transposed(
+    left: Float[Array, "batch inputs"], right: Float[Array, "batch outputs"]
+) -> Float[Array, "inputs outputs"]:
+    if right.shape[1] < NARROW:
+        return keep(keep(right.T) @ left).T
+    return keep(left.T) @ right
+
+
+keep = jax.lax.optimization_barrier
+"""Stops the compiler from folding a transpose back into the product."""
