@@ -42,7 +42,7 @@ def findings(source: Source) -> Findings | None:
 def quick_check(program: Program) -> Facts:
     """Whether every branch can be reached within the features' bounds."""
     from diprl.verify import Spec, verify
-    from diprl.verify.exact.box import bounds_of
+    from diprl.verify.exact.linear import bounds_of
     from diprl.verify.properties import Branches
 
     reached = Branches("every branch can be reached", bounds_of(program.signature))

@@ -8,8 +8,7 @@ from time import monotonic
 from diprl.program import Program
 from diprl.verify.closed_loop.models import Model, model_of
 from diprl.verify.context import Context
-from diprl.verify.deadline import Deadline, Undecided
-from diprl.verify.exact.question import load_z3
+from diprl.verify.exact.question import Deadline, Undecided, load_z3
 from diprl.verify.properties import Property, Safe
 from diprl.verify.report import Answer, Finding, Report
 from diprl.verify.spec.read import Spec, load_spec

@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 
 from diprl.program import Program
-from diprl.program.ast import Affine, Terminal
-from diprl.program.evaluate import affine, terminal_at
-from diprl.program.signature import Continuous
+from diprl.program.ast import Terminal
+from diprl.program.evaluate import terminal_at
 from diprl.program.text_format import format_terminal
 from diprl.verify.closed_loop.models import Model
-from diprl.verify.deadline import Deadline
-from diprl.verify.exact.box import Box, State
-from diprl.verify.exact.constraint import Constraint
-from diprl.verify.exact.question import Question
+from diprl.verify.exact.linear import Box, Constraint, Place, State
+from diprl.verify.exact.question import Deadline, Question
 
 
 @dataclass(frozen=True)
@@ -26,9 +23,14 @@ class Context:
     def names(self) -> tuple[str, ...]:
         return self.program.signature.feature_names
 
+    @property
+    def place(self) -> Place:
+        """Where the features are a question's variables."""
+        return Place.first(len(self.names))
+
     def question(self, box: Box, *given: Constraint) -> Question:
-        """A question about the states of a box; what else is given comes on top and may be tightened."""
-        question = Question(len(self.names), self.deadline, box.constraints())
+        """A question about a box of variables; what else is given comes on top and may be tightened."""
+        question = Question(len(box.low), self.deadline, box.constraints())
         question.push(*given)
         return question
 
@@ -39,14 +41,6 @@ class Context:
 def terminal_of(program: Program, state: State) -> Terminal:
     """The terminal that the interpreter reaches."""
     return terminal_at(program.root, state)
-
-
-def outputs_of(program: Program, state: State) -> list[float]:
-    """The outputs that the interpreter gives; empty for programs that choose among actions."""
-    leaf, actions = terminal_of(program, state), program.signature.actions
-    if isinstance(leaf, Affine) and isinstance(actions, Continuous):
-        return affine(leaf, state, actions.low, actions.high)
-    return []
 
 
 def leaf_text(program: Program, leaf: Terminal) -> str:

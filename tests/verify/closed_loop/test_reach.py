@@ -19,8 +19,7 @@ from diprl.verify.closed_loop.models import MODELS
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.closed_loop.simulate import next_states, runs, starts_of
 from diprl.verify.closed_loop.start import polytope_of, split, start_sets
-from diprl.verify.exact.box import Box
-from diprl.verify.exact.constraint import exact
+from diprl.verify.exact.linear import Box, exact
 from diprl.verify.exact.polytope import Polytope, axes, upper_bound
 from tests.verify.examples import BALANCE, CAR, SIX_BRANCHES
 

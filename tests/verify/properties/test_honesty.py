@@ -11,8 +11,7 @@ from diprl.program import Act, Condition, Discrete, If, Program, parse
 from diprl.program.ast import conditions, terminals
 from diprl.verify import Report, Spec, parse_spec, verify
 from diprl.verify.context import terminal_of
-from diprl.verify.exact.box import bounds_of
-from diprl.verify.exact.constraint import Constraint, exact, of_condition
+from diprl.verify.exact.linear import Constraint, bounds_of, exact, of_condition
 from diprl.verify.properties import (
     Actions,
     Branches,

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from diprl.verify.closed_loop.flow import extrapolated, flow, hull, kept_forever, satisfies
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.closed_loop.start import start_sets
-from diprl.verify.deadline import Undecided
-from diprl.verify.exact.box import Box
-from diprl.verify.exact.constraint import Constraint
+from diprl.verify.exact.linear import Box, Constraint
 from diprl.verify.exact.polytope import Polytope
+from diprl.verify.exact.question import Undecided
 
 MOST_SETS = (1, 8, 32)
 """How many polytopes may enclose the states of one step, tried in turn: more are tighter and take longer."""

@@ -133,7 +133,10 @@ class Enclosure:
         spread = self.spread()
         if spread == inf:
             return self._constant(0.0, inf)
-        low, high = (min(0.0, curvature[0]) * spread * spread / 2, max(0.0, curvature[1]) * spread * spread / 2)
+        low, high = (
+            min(0.0, curvature[0]) * spread * spread / 2,
+            max(0.0, curvature[1]) * spread * spread / 2,
+        )
         rounding = _ROUNDING * (abs(value) + abs(slope) * spread + abs(low) + abs(high) + 1.0)
         linear = Enclosure(value, slope * self.slopes, abs(slope) * self.error + rounding, self.radii)
         return linear._shifted(low, high)

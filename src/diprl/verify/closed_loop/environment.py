@@ -9,8 +9,8 @@ from diprl.program import Program
 from diprl.program.ast import Act
 from diprl.program.evaluate import terminal_at
 from diprl.verify.closed_loop.models import Model
-from diprl.verify.deadline import Deadline
-from diprl.verify.exact.box import State
+from diprl.verify.exact.linear import State
+from diprl.verify.exact.question import Deadline
 from diprl.verify.exact.rounding import observed
 
 

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from diprl.verify.closed_loop.reach import Loop, successors
-from diprl.verify.exact.constraint import Constraint
+from diprl.verify.exact.linear import Constraint
 from diprl.verify.exact.polytope import Polytope, upper_bound
 
 _INFLATION = 0.02

@@ -8,7 +8,7 @@ from typing import Any
 from diprl.program import Program
 from diprl.program.signature import Discrete
 from diprl.verify.closed_loop.enclosure import clip, cosine, rest_at_wall, sine, square
-from diprl.verify.exact.box import Box
+from diprl.verify.exact.linear import Box
 
 Step = Callable[[Sequence[Any], int], list[Any]]
 

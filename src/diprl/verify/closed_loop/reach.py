@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from diprl.program.ast import Act, Condition, Node
 from diprl.verify.closed_loop.enclosure import coordinates
 from diprl.verify.closed_loop.models import Model
-from diprl.verify.exact.box import Box
-from diprl.verify.exact.constraint import exact, of_condition
+from diprl.verify.exact.linear import Box, exact, of_condition
 from diprl.verify.exact.polytope import Polytope, upper_bound
 from diprl.verify.exact.rounding import rounded_up, rounding_error, sizes_of
 from diprl.verify.exact.walk import leaves_along

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from diprl.program import Program
 from diprl.verify.closed_loop.models import Model
-from diprl.verify.deadline import Deadline
-from diprl.verify.exact.box import Box, State
-from diprl.verify.exact.constraint import Constraint
+from diprl.verify.exact.linear import Box, Constraint, State
+from diprl.verify.exact.question import Deadline
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from diprl.program.ast import conditions
 from diprl.verify.closed_loop.reach import Loop
-from diprl.verify.exact.box import Box
-from diprl.verify.exact.constraint import Constraint, exact
+from diprl.verify.exact.linear import Box, Constraint, exact
 from diprl.verify.exact.polytope import Polytope, axes, upper_bound
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from math import isinf
 from diprl.program.ast import Affine
 from diprl.program.signature import Continuous, Signature
 from diprl.verify.exact.cells import Leaf
-from diprl.verify.exact.constraint import Constraint, Weights, exact
+from diprl.verify.exact.linear import Constraint, Weights, exact
 
 Way = tuple[Constraint, ...]
 """Further conditions under which something happens at a leaf; empty where it always does."""
@@ -26,9 +26,7 @@ class Piece:
 
 def output_pieces(leaf: Leaf, output: int, actions: Continuous) -> list[Piece]:
     """A clipped output in up to three pieces: at its low bound, at its high one, and in between."""
-    terminal = leaf.terminal
-    assert isinstance(terminal, Affine)  # programs over continuous actions have no other terminals
-    weights, bias = leaf.place(exact(terminal.weights[output])), Fraction(terminal.bias[output])
+    weights, bias = _form(leaf, output)
     nothing = tuple(Fraction(0) for _ in weights)
     between: list[Constraint] = []
     pieces = []
@@ -52,7 +50,7 @@ def ways_above_zero(
     It is loosened by what rounding of the outputs can do, as far as the leaves have a margin. Clipping makes no
     error larger.
     """
-    error = sum((abs(factor) * _output_error(leaf, output) for factor, leaf, output in terms), Fraction(0))
+    error = sum((abs(factor) * _error(leaf, output) for factor, leaf, output in terms), Fraction(0))
     for pieces in product(*(output_pieces(leaf, output, actions) for _, leaf, output in terms)):
         factors = [Fraction(factor) for factor, _, _ in terms]
         columns = zip(*(piece.weights for piece in pieces), strict=True)
@@ -62,9 +60,22 @@ def ways_above_zero(
         yield (*given, Constraint(weights, total, strict))
 
 
-def _output_error(leaf: Leaf, output: int) -> Fraction:
-    assert isinstance(leaf.terminal, Affine)  # as in `output_pieces`
-    return leaf.margin(leaf.terminal.weights[output], leaf.terminal.bias[output])
+def _form(leaf: Leaf, output: int) -> tuple[Weights, Fraction]:
+    """An output before it is clipped, as a linear form of the question's variables."""
+    if leaf.outputs is not None:
+        return (), Fraction(leaf.outputs[output])
+    terminal = _affine(leaf)
+    return leaf.place.weights(exact(terminal.weights[output])), Fraction(terminal.bias[output])
+
+
+def _error(leaf: Leaf, output: int) -> Fraction:
+    terminal = _affine(leaf)
+    return leaf.margin(terminal.weights[output], terminal.bias[output])
+
+
+def _affine(leaf: Leaf) -> Affine:
+    assert isinstance(leaf.terminal, Affine)  # programs over continuous actions have no other terminals
+    return leaf.terminal
 
 
 def disagreements(

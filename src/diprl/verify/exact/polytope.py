@@ -13,7 +13,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.verify.exact.constraint import Weights, exact
+from diprl.verify.exact.linear import Weights, exact
 from diprl.verify.exact.rounding import nearest_float, rounded_up
 
 Array = NDArray[np.float64]

@@ -2,18 +2,42 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
+from time import monotonic
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.verify.deadline import Deadline, Undecided
-from diprl.verify.exact.constraint import Constraint, Weights
+from diprl.verify.exact.linear import Constraint, Weights
 
 _SLACKS = (Fraction(1, 100), Fraction(1, 10_000), Fraction(1, 10**6), Fraction(1, 10**9), Fraction(0))
 """How far from every threshold a point is looked for, in turn, so that it survives rounding."""
 _LONGEST = 1_000_000.0
 """Seconds that z3 is given at most: it counts milliseconds in 32 bits."""
+
+
+class Undecided(Exception):
+    """No answer: the reason says why."""
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """The moment at which the search for an answer ends."""
+
+    seconds: float
+    start: float = field(default_factory=monotonic)
+
+    def remaining(self) -> float:
+        """Seconds left; raises once there are none."""
+        left = self.start + self.seconds - monotonic()
+        if left <= 0:
+            raise Undecided(f"no answer within the time limit of {self.seconds:g} s")
+        return left
+
+    def used(self, share: float) -> bool:
+        """Whether this share of the time is over."""
+        return monotonic() >= self.start + share * self.seconds
 
 
 def load_z3() -> Any:

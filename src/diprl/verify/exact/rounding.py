@@ -7,7 +7,7 @@ from math import inf, nextafter
 import numpy as np
 
 from diprl.program.ast import Affine, Node, conditions, terminals
-from diprl.verify.exact.box import Box, State
+from diprl.verify.exact.linear import Box, State
 
 Margin = Callable[[Sequence[float], float], Fraction]
 """By how much the value of a linear form, given by its weights and bias, may be off."""

@@ -11,10 +11,9 @@ from diprl.verify.properties.property import Property
 from diprl.verify.properties.robust import Robust
 from diprl.verify.properties.safe import Safe
 from diprl.verify.properties.symmetric import Symmetric
-from diprl.verify.spec.fields import Fields
-from diprl.verify.spec.scope import Scope
+from diprl.verify.spec.asked import Asked
 
-READERS: dict[str, Callable[[Fields, str, Scope], Property]] = {
+READERS: dict[str, Callable[[str, Asked], Property]] = {
     "branches": Branches.read,
     "actions": Actions.read,
     "never": Never.read,
@@ -24,7 +23,7 @@ READERS: dict[str, Callable[[Fields, str, Scope], Property]] = {
     "symmetric": Symmetric.read,
     "safe": Safe.read,
 }
-"""How each kind of property is read: from its fields, with its name, in the scope of one program."""
+"""How each kind of property is read: with its name, from what is asked."""
 
 __all__ = [
     "READERS",

@@ -8,17 +8,14 @@ from typing import ClassVar
 
 from diprl.program.signature import Continuous
 from diprl.verify.context import Context, leaf_text
-from diprl.verify.exact.box import Box
 from diprl.verify.exact.cells import cells
-from diprl.verify.exact.constraint import Constraint
+from diprl.verify.exact.linear import Box, Constraint
 from diprl.verify.exact.outputs import output_pieces
-from diprl.verify.exact.regions import regions_text
 from diprl.verify.exact.rounding import nearest_float
 from diprl.verify.properties.never import taking
+from diprl.verify.properties.regions import regions_text
 from diprl.verify.report import Answer
-from diprl.verify.spec.fields import Fields, read_interval, read_pairs
-from diprl.verify.spec.scope import Scope
-from diprl.verify.spec.tree import Tree
+from diprl.verify.spec.asked import Asked, read_interval, read_list, read_pairs
 
 Range = tuple[int, float, float]
 """An output, its lowest and its highest value."""
@@ -37,60 +34,55 @@ class Actions:
     """The values that outputs may have."""
 
     @classmethod
-    def read(cls, fields: Fields, name: str, scope: Scope) -> "Actions":
-        def ranges(tree: Tree) -> tuple[Range, ...]:
-            pairs = read_pairs(tree, scope.actions, "an output")
-            return tuple((output, *read_interval(entry)) for output, entry in pairs)
-
-        if scope.continuous:
-            return cls(name, scope.box, outputs=fields.take("outputs", ranges, ()))
-        return cls(name, scope.box, fields.take("only", scope.action_list, None))
+    def read(cls, name: str, asked: Asked) -> "Actions":
+        if asked.continuous:
+            pairs = asked.take("outputs", lambda tree: read_pairs(tree, asked.actions, asked.action), [])
+            ranges = tuple((output, *read_interval(entry)) for output, entry in pairs)
+            return cls(name, asked.box, outputs=ranges)
+        only = asked.take("only", lambda tree: tuple(map(asked.action, read_list(tree))), None)
+        return cls(name, asked.box, only)
 
     def check(self, context: Context) -> Answer:
-        actions = context.program.signature.actions
+        program, actions = context.program, context.program.signature.actions
         if isinstance(actions, Continuous):
             return self._check_outputs(context, actions)
-        question = context.question(self.box)
-        found = {leaf.number: leaf.terminal for leaf in cells(question, context.program.root)}
-        texts = dict.fromkeys(leaf_text(context.program, terminal) for terminal in found.values())
-        possible, notes = ", ".join(texts), regions_text(context, self.box, list(found))
+        leaves = list(cells(context.question(self.box), program, context.place))
+        possible = ", ".join(dict.fromkeys(leaf_text(program, leaf.terminal) for leaf in leaves))
+        notes = regions_text(context, self.box, [leaf.number for leaf in leaves])
         if self.only is not None:
             others = [action for action in range(len(actions.names)) if action not in self.only]
             unwanted = taking(context, self.box, others)
-            answer = unwanted.answer(context, question, f"the possible actions are: {possible}")
+            answer = unwanted.answer(f"the possible actions are: {possible}")
             if answer is not None:
                 return answer
-            notes.append(unwanted.float_note(context, self.box, question))
+            notes.append(unwanted.float_note())
         return Answer("proved", f"the possible actions are exactly: {possible}", tuple(notes))
 
     def _check_outputs(self, context: Context, actions: Continuous) -> Answer:
-        lines = [
-            f"{name} lies in [{_text(self._least(context, output, actions, 1))}, "
-            f"{_text(self._least(context, output, actions, -1))}], exactly"
-            for output, name in enumerate(actions.names)
-        ]
+        lines = []
+        for output, name in enumerate(actions.names):
+            low, high = (self._extreme(context, output, actions, sign) for sign in (1, -1))
+            lines.append(f"{name} lies in [{low}, {high}], exactly")
         for output, low, high in self.outputs:
             unwanted = taking(context, self.box, _outside(output, low, high, len(actions.names)))
-            sentence = f"{actions.names[output]} leaves [{low:g}, {high:g}]"
-            answer = unwanted.answer(context, context.question(self.box), sentence)
+            answer = unwanted.answer(f"{actions.names[output]} leaves [{low:g}, {high:g}]")
             if answer is not None:
                 return replace(answer, details=(*answer.details, *lines))
         return Answer("proved", "the range of every output is known", tuple(lines))
 
-    def _least(self, context: Context, output: int, actions: Continuous, sign: int) -> Fraction | None:
-        """The infimum of an output over the box or, where the sign is −1, its supremum; None for no bound."""
-        question = context.question(self.box)
-        found: list[Fraction] = []
-        for leaf in cells(question, context.program.root):
+    def _extreme(self, context: Context, output: int, actions: Continuous, sign: int) -> str:
+        """The infimum of an output over the box or, where the sign is −1, its supremum."""
+        question, found = context.question(self.box), []
+        for leaf in cells(question, context.program, context.place):
             for piece in output_pieces(leaf, output, actions):
                 with question.asking(piece.given) as possible:
                     if not possible:
                         continue
                     least = question.least(tuple(sign * weight for weight in piece.weights))
                     if least is None:
-                        return None
+                        return "unbounded"
                     found.append(least + sign * piece.bias)
-        return sign * min(found)
+        return f"{nearest_float(sign * min(found)):.9g}"
 
 
 def _outside(output: int, low: float, high: float, count: int) -> Sequence[Constraint]:
@@ -101,7 +93,3 @@ def _outside(output: int, low: float, high: float, count: int) -> Sequence[Const
             weights = tuple(Fraction(sign * (index == output)) for index in range(count))
             found.append(Constraint(weights, -Fraction(limit), strict=True))
     return found
-
-
-def _text(value: Fraction | None) -> str:
-    return "unbounded" if value is None else f"{nearest_float(value):.9g}"

@@ -5,13 +5,12 @@ from typing import ClassVar
 
 from diprl.program.ast import terminals
 from diprl.verify.context import Context, leaf_text
-from diprl.verify.exact.box import Box, State
 from diprl.verify.exact.cells import cells
-from diprl.verify.exact.regions import path_to, region_text
-from diprl.verify.properties.counterexamples import settled
+from diprl.verify.exact.linear import Box, State
+from diprl.verify.properties.counterexamples import rounded_points
+from diprl.verify.properties.regions import branch_text, path_to
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec.fields import Fields
-from diprl.verify.spec.scope import Scope
+from diprl.verify.spec.asked import Asked
 
 _LISTED = 100
 """More dead branches than this are counted, not listed."""
@@ -26,8 +25,8 @@ class Branches:
     box: Box
 
     @classmethod
-    def read(cls, _fields: Fields, name: str, scope: Scope) -> "Branches":
-        return cls(name, scope.box)
+    def read(cls, name: str, asked: Asked) -> "Branches":
+        return cls(name, asked.box)
 
     def check(self, context: Context) -> Answer:
         """Proved with a state per branch; refuted by branches that no state of the box reaches."""
@@ -35,47 +34,37 @@ class Branches:
         leaves = terminals(context.program.root)
         dead = [number for number in range(len(leaves)) if number not in reached]
         if dead:
-            lines = [
-                f"branch {number + 1} is dead: {_branch_text(context, number)}" for number in dead[:_LISTED]
-            ]
-            lines += [f"and {len(dead) - _LISTED} more"] if len(dead) > _LISTED else []
             sentence = f"no state reaches {len(dead)} of {len(leaves)} branches"
-            return Answer("refuted", sentence, tuple(lines))
+            return Answer("refuted", sentence, _listed(context, dead, " is dead"))
         unconfirmed = [number for number, state in reached.items() if state is None]
         if unconfirmed:
-            lines = [f"branch {number + 1}: {_branch_text(context, number)}" for number in unconfirmed]
             sentence = "some branches are reached in real arithmetic, but by no float64 state that was tried"
-            return Answer("unknown", sentence, tuple(lines))
-        lines = [
+            return Answer("unknown", sentence, _listed(context, unconfirmed))
+        lines = tuple(
             f"branch {number + 1} ({leaf_text(context.program, leaves[number])}) at "
             f"{named_text(context.named(state))}"
             for number, state in reached.items()
             if state is not None
-        ]
+        )
         count = f"all {len(leaves)} branches are" if len(leaves) > 1 else "the only branch is"
-        sentence = f"{count} reached, each by a state that the interpreter confirms"
-        return Answer("proved", sentence, tuple(lines))
+        return Answer("proved", f"{count} reached, each by a state that the interpreter confirms", lines)
 
     def _reached(self, context: Context) -> dict[int, State | None]:
         """The branches that real arithmetic reaches, each with a state that the interpreter confirms."""
-        question = context.question(self.box)
-        reached: dict[int, State | None] = {}
-        for leaf in cells(question, context.program.root):
-            states = settled(
-                context,
-                question.point(),
-                lambda values: {"state": self.box.clamp(values)},
-                lambda states, number=leaf.number: _branch(context, states["state"]) == number,
-            )
-            reached[leaf.number] = states["state"] if states else None
+        question, program = context.question(self.box), context.program
+        reached = {}
+        for leaf in cells(question, program, context.place):
+            points = (self.box.clamp(values) for values in rounded_points(context, question.point()))
+            confirmed = (state for state in points if program.branch_batch([state])[0] == leaf.number)
+            reached[leaf.number] = next(confirmed, None)
         return reached
 
 
-def _branch(context: Context, state: State) -> int:
-    return int(context.program.branch_batch([state])[0])
-
-
-def _branch_text(context: Context, number: int) -> str:
-    """The conditions on the way to a branch, and what it does."""
-    where = region_text(context, path_to(context.program.root, number))
-    return f"{leaf_text(context.program, terminals(context.program.root)[number])} {where}"
+def _listed(context: Context, numbers: list[int], what: str = "") -> tuple[str, ...]:
+    """Branches with the conditions on the way to each, unless they are too many."""
+    root = context.program.root
+    lines = [
+        f"branch {number + 1}{what}: {branch_text(context, number, path_to(root, number))}"
+        for number in numbers[:_LISTED]
+    ]
+    return (*lines, f"and {len(numbers) - _LISTED} more") if len(numbers) > _LISTED else tuple(lines)

@@ -1,23 +1,22 @@
 """What can happen to the action when a single feature is raised and everything else stays."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from diprl.program.signature import Continuous
-from diprl.verify.context import Context, outputs_of, terminal_of
-from diprl.verify.exact.box import Box, State
+from diprl.verify.context import Context
 from diprl.verify.exact.cells import Leaf
-from diprl.verify.exact.constraint import Constraint, Place, Weights, padded
+from diprl.verify.exact.linear import Box, Constraint, Place
 from diprl.verify.exact.outputs import Way, ways_above_zero
-from diprl.verify.exact.question import Question
-from diprl.verify.properties.counterexamples import Counterexamples, States
+from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.properties.never import uses
 from diprl.verify.report import Answer
-from diprl.verify.spec.fields import Fields, read_index
-from diprl.verify.spec.scope import Scope
+from diprl.verify.spec.asked import Asked, read_index
 from diprl.verify.spec.tree import SpecError
+
+_DIRECTIONS = ("never falls", "never rises")
 
 
 @dataclass(frozen=True)
@@ -35,13 +34,9 @@ class NeverSwitches:
         def ways(first: Leaf, second: Leaf) -> list[Way]:
             return [()] if uses(first.terminal, self.before) and uses(second.terminal, self.after) else []
 
-        def violated(state: State, raised: State) -> bool:
-            first, second = (terminal_of(context.program, place) for place in (state, raised))
-            return uses(first, self.before) and uses(second, self.after)
-
         names = context.program.signature.actions.names
         effect = f"switch from {names[self.before]} to {names[self.after]}"
-        return _check_raised(context, self.box, self.feature, ways, violated, effect)
+        return _check_raised(context, self.box, self.feature, ways, effect)
 
 
 @dataclass(frozen=True)
@@ -63,25 +58,20 @@ class MonotoneOutput:
         def ways(first: Leaf, second: Leaf) -> Iterable[Way]:
             return ways_above_zero(actions, [(sign, first, self.output), (-sign, second, self.output)])
 
-        def violated(state: State, raised: State) -> bool:
-            before, after = (outputs_of(context.program, place)[self.output] for place in (state, raised))
-            return after < before if self.rising else after > before
-
         effect = f"{'lower' if self.rising else 'raise'} {actions.names[self.output]}"
-        return _check_raised(context, self.box, self.feature, ways, violated, effect)
+        return _check_raised(context, self.box, self.feature, ways, effect)
 
 
-def read_monotone(fields: Fields, name: str, scope: Scope) -> NeverSwitches | MonotoneOutput:
-    feature = fields.need("feature", scope.feature)
-    if scope.continuous:
-        output = fields.need("output", lambda tree: read_index(tree, scope.actions, "an output"))
-        directions = ["never falls", "never rises"]
-        direction = fields.need("direction", lambda tree: read_index(tree, directions, "a direction"))
-        return MonotoneOutput(name, scope.box, feature, output, rising=direction == 0)
-    before, after = fields.need("never_from", scope.action), fields.need("to", scope.action)
+def read_monotone(name: str, asked: Asked) -> NeverSwitches | MonotoneOutput:
+    feature = asked.take("feature", asked.feature)
+    if asked.continuous:
+        output = asked.take("output", asked.action)
+        direction = asked.take("direction", lambda tree: read_index(tree, _DIRECTIONS, "a direction"))
+        return MonotoneOutput(name, asked.box, feature, output, rising=direction == 0)
+    before, after = asked.take("never_from", asked.action), asked.take("to", asked.action)
     if before == after:
-        raise SpecError(f"line {fields.line}: 'never_from:' and 'to:' must be different actions")
-    return NeverSwitches(name, scope.box, feature, before, after)
+        raise SpecError(f"line {asked.line}: 'never_from:' and 'to:' must be different actions")
+    return NeverSwitches(name, asked.box, feature, before, after)
 
 
 def _check_raised(
@@ -89,7 +79,6 @@ def _check_raised(
     box: Box,
     feature: int,
     ways: Callable[[Leaf, Leaf], Iterable[Way]],
-    violated: Callable[[State, State], bool],
     effect: str,
 ) -> Answer:
     """Whether any state of the box and the same state with its feature raised have an unwanted effect.
@@ -97,28 +86,16 @@ def _check_raised(
     The question's variables are the features and, behind them, the raised value.
     """
     size, name = len(context.names), context.names[feature]
-    before, after = padded(1), _raised(feature)
-
-    def states(values: Sequence[float]) -> States | None:
-        state = box.clamp(values[:size])
-        raised = box.clamp((*state[:feature], values[size], *state[feature + 1 :]))
-        return {"state": state, "raised state": raised} if raised[feature] > state[feature] else None
-
-    given = [constraint.at(place) for constraint in box.constraints() for place in (before, after)]
-    question = Question(size + 1, context.deadline, given)
+    before = Place.first(size, extra=1)
+    after = Place(size + 1, (*before.features[:feature], (size, 1), *before.features[feature + 1 :]))
     rise = tuple(Fraction((index == size) - (index == feature)) for index in range(size + 1))
-    question.push(Constraint(rise, Fraction(0), strict=True))
-    root = context.program.root
-    nothing = f"{name} has one value in the box and cannot be raised"
-    found = Counterexamples(((root, before), (root, after)), ways, states, violated, nothing=nothing)
-    answer = found.answer(context, question, f"raising {name} alone can {effect}")
+    found = Counterexamples(
+        context,
+        (("state", context.program, before), ("raised state", context.program, after)),
+        Box((*box.low, box.low[feature]), (*box.high, box.high[feature])),
+        ways,
+        (Constraint(rise, Fraction(0), strict=True),),
+        nothing=f"{name} has one value in the box and cannot be raised",
+    )
+    answer = found.answer(f"raising {name} alone can {effect}")
     return answer or Answer("proved", f"raising {name} alone can nowhere in the box {effect}")
-
-
-def _raised(feature: int) -> Place:
-    """Evaluates at the raised state: the feature's weight belongs to the last variable."""
-
-    def place(weights: Weights) -> Weights:
-        return (*weights[:feature], Fraction(0), *weights[feature + 1 :], weights[feature])
-
-    return place

@@ -3,7 +3,7 @@
 from typing import ClassVar, Protocol
 
 from diprl.verify.context import Context
-from diprl.verify.exact.box import Box
+from diprl.verify.exact.linear import Box
 from diprl.verify.report import Answer
 
 

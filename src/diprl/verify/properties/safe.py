@@ -9,12 +9,10 @@ from diprl.verify.closed_loop.models import MODELS, Model
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.closed_loop.simulate import simulate
 from diprl.verify.context import Context
-from diprl.verify.exact.box import Box, State, bounds_of
-from diprl.verify.exact.constraint import Constraint, all_text
+from diprl.verify.exact.linear import Box, Constraint, State, all_text, bounds_of
 from diprl.verify.report import Answer, Witness, named_text
-from diprl.verify.spec.fields import Fields, read_count
-from diprl.verify.spec.scope import Scope
-from diprl.verify.spec.tree import SpecError
+from diprl.verify.spec.asked import Asked, read_count
+from diprl.verify.spec.tree import SpecError, Tree
 
 _COVERED = "covered too: observations rounded to float32, float64 rounding of conditions and dynamics"
 
@@ -30,12 +28,13 @@ class Safe:
     always: tuple[Constraint, ...]
 
     @classmethod
-    def read(cls, fields: Fields, name: str, scope: Scope) -> "Safe":
-        everywhere = replace(scope, box=bounds_of(scope.program.signature))
-        start = fields.need("start", everywhere.inner_box)
+    def read(cls, name: str, asked: Asked) -> "Safe":
+        asked.take("within", _refuse_within, None)
+        asked.box = bounds_of(asked.program.signature)
+        start = asked.take("start", asked.inner_box)
         if not start.finite:
-            raise SpecError(f"line {fields.line}: 'start:' must give an interval for every feature")
-        return cls(name, start, fields.need("steps", read_count), fields.need("always", scope.conditions))
+            raise SpecError(f"line {asked.line}: 'start:' must give an interval for every feature")
+        return cls(name, start, asked.take("steps", read_count), asked.take("always", asked.conditions))
 
     def check(self, context: Context) -> Answer:
         model, program = context.model, context.program
@@ -91,3 +90,7 @@ def _bounds(context: Context, attempt: Attempt) -> str:
     if widest is None:
         return "the start"
     return Box(tuple(widest.low.tolist()), tuple(widest.high.tolist())).text(context.names)
+
+
+def _refuse_within(tree: Tree) -> None:
+    raise SpecError(f"line {tree.line}: 'safe' has 'start:' instead of 'within:'")

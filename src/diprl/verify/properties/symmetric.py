@@ -2,27 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from diprl.program.ast import Act, Affine, Blend, Terminal, conditions
-from diprl.verify.context import Context, leaf_text, outputs_of, terminal_of
-from diprl.verify.exact.box import Box, State
+from diprl.program.ast import Act, Affine, Blend, Terminal, terminals
+from diprl.verify.context import Context, leaf_text
 from diprl.verify.exact.cells import Leaf, cells
-from diprl.verify.exact.constraint import of_condition, same
+from diprl.verify.exact.linear import Box, Constraint, Place
 from diprl.verify.exact.outputs import Way, disagreements
-from diprl.verify.exact.question import Question
-from diprl.verify.exact.regions import READABLE, region, region_text
-from diprl.verify.properties.counterexamples import Counterexamples, States
+from diprl.verify.properties.counterexamples import Counterexamples
+from diprl.verify.properties.regions import regions_text, where_text
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec.fields import Fields, read_index, read_pairs
-from diprl.verify.spec.scope import Scope
+from diprl.verify.spec.asked import Asked, read_list, read_pairs
 from diprl.verify.spec.tree import SpecError, Tree
 
 _ASSUMED = (
     "states exactly on a threshold are left out, where the strict '>' favours one side",
     "the box is cut down to the states whose mirror image lies in it too",
 )
-_NOTHING = "every state lies on a threshold or has no mirror image in the box"
 
 
 @dataclass(frozen=True)
@@ -38,63 +34,41 @@ class Symmetric:
     """For each action or primitive, its mirror image; continuous outputs change sign."""
 
     @classmethod
-    def read(cls, fields: Fields, name: str, scope: Scope) -> "Symmetric":
-        negate = fields.take("negate", scope.feature_list, tuple(range(len(scope.features))))
-        themselves = tuple(range(len(scope.actions)))
-        mirror = themselves if scope.continuous else _read_mirror(fields.required("mirror"), scope)
-        return cls(name, scope.box, negate, mirror)
+    def read(cls, name: str, asked: Asked) -> "Symmetric":
+        everything = tuple(range(len(asked.features)))
+        negate = asked.take("negate", lambda tree: tuple(map(asked.feature, read_list(tree))), everything)
+        themselves = tuple(range(len(asked.actions)))
+        mirror = (
+            themselves if asked.continuous else asked.take("mirror", lambda tree: _read_mirror(tree, asked))
+        )
+        return cls(name, asked.box, negate, mirror)
 
     def check(self, context: Context) -> Answer:
         """Examined off the thresholds, which are where a symmetric program need not be symmetric."""
-        question = context.question(
-            self.box, *(constraint.at(self._mirrored) for constraint in self.box.constraints())
-        )
-        found = self._asymmetries(context)
-        answer = found.answer(context, question, "the mirrored state gets another action", _ASSUMED)
-        if answer is not None:
-            return answer
-        notes = (*self._regions(context), self._threshold_note(context, found, question))
-        summary = "every mirrored state off the thresholds gets the mirrored action"
-        return Answer("proved", summary, notes, None, _ASSUMED)
-
-    def _asymmetries(self, context: Context) -> Counterexamples:
-        program = context.program
-        rows = [of_condition(condition) for condition in conditions(program.root) if any(condition.weights)]
+        image = self._place(context)
 
         def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
-            image = replace(first, terminal=self._image(first.terminal))
-            return disagreements(image, second, program.signature, sign=-1)
+            mirrored = replace(first, terminal=self._image(first.terminal))
+            return disagreements(mirrored, second, context.program.signature, sign=-1)
 
-        def states(values: Sequence[float]) -> States | None:
-            state = self.box.clamp(values)
-            image = self._mirrored(state)
-            return {"state": state, "mirrored state": image} if self.box.contains(image) else None
+        found = Counterexamples(
+            context,
+            (("state", context.program, context.place), ("mirrored state", context.program, image)),
+            self.box,
+            ways,
+            tuple(constraint.at(image) for constraint in self.box.constraints()),
+            thresholds=False,
+            nothing="every state lies on a threshold or has no mirror image in the box",
+        )
+        answer = found.answer("the mirrored state gets another action", _ASSUMED)
+        notes = () if answer else (*self._regions(context), _threshold_note(context, found))
+        summary = "every mirrored state off the thresholds gets the mirrored action"
+        return answer or Answer("proved", summary, notes, None, _ASSUMED)
 
-        def violated(state: State, image: State) -> bool:
-            on_threshold = any(row.value(place) == 0 for row in rows for place in (state, image))
-            return not on_threshold and self._breaks(context, state, image)
-
-        evaluated = ((program.root, same), (program.root, self._mirrored))
-        return Counterexamples(evaluated, ways, states, violated, thresholds=False, nothing=_NOTHING)
-
-    def _threshold_note(self, context: Context, found: Counterexamples, question: Question) -> str:
-        """Whether the states that were left out are symmetric too."""
-
-        def violated(state: State, image: State) -> bool:
-            return self._breaks(context, state, image)
-
-        everywhere = replace(found, thresholds=True, violated=violated)
-        exception, unconfirmed = everywhere.first(context, question)
-        if exception:
-            example = named_text(context.named(exception["state"]))
-            return f"on the thresholds themselves there are exceptions, such as {example}"
-        if unconfirmed:
-            return "on the thresholds themselves there may be exceptions"
-        return "no exception on the thresholds either"
-
-    def _mirrored(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """A state at its mirror image; weights as they read a state from its mirror image."""
-        return tuple(-value if index in self.negate else value for index, value in enumerate(values))
+    def _place(self, context: Context) -> Place:
+        """Where the mirrored state stands among the variables, which are the features of the state."""
+        size = len(context.names)
+        return Place(size, tuple((index, -1 if index in self.negate else 1) for index in range(size)))
 
     def _image(self, terminal: Terminal) -> Terminal:
         """The mirror image of an action; outputs are compared with their signs changed instead."""
@@ -107,39 +81,36 @@ class Symmetric:
             return Blend(tuple(weights))
         return terminal
 
-    def _breaks(self, context: Context, state: State, image: State) -> bool:
-        """Whether the interpreter's action at the mirrored state is not the mirrored action."""
-        first, second = (terminal_of(context.program, place) for place in (state, image))
-        if isinstance(first, Affine):
-            ours, theirs = (outputs_of(context.program, place) for place in (state, image))
-            return any(a != -b for a, b in zip(ours, theirs, strict=True))
-        return self._image(first) != second
-
-    def _regions(self, context: Context) -> Iterator[str]:
+    def _regions(self, context: Context) -> list[str]:
         """Each branch's region beside its mirror image."""
-        leaves = list(cells(context.question(self.box), context.program.root, thresholds=False))
-        if len(leaves) > READABLE:
-            yield f"{len(leaves)} branches act in the box"
-            return
-        for leaf in leaves:
-            where = region(context, self.box, leaf.number)
-            image = [constraint.at(self._mirrored) for constraint in where]
-            action, mirror = (
-                leaf_text(context.program, terminal)
-                for terminal in (leaf.terminal, self._image(leaf.terminal))
-            )
-            negated = "the negative of " if isinstance(leaf.terminal, Affine) else ""
-            yield (
-                f"{action} {region_text(context, where)}; "
-                f"mirrored: {negated}{mirror} {region_text(context, image)}"
-            )
+        program, place = context.program, self._place(context)
+
+        def mirrored(number: int, where: Sequence[Constraint]) -> str:
+            terminal = self._image(terminals(program.root)[number])
+            negated = "the negative of " if isinstance(terminal, Affine) else ""
+            image = where_text(context, [constraint.at(place) for constraint in where])
+            return f"; mirrored: {negated}{leaf_text(program, terminal)} {image}"
+
+        leaves = cells(context.question(self.box), program, context.place, thresholds=False)
+        return regions_text(context, self.box, [leaf.number for leaf in leaves], mirrored)
 
 
-def _read_mirror(tree: Tree, scope: Scope) -> tuple[int, ...]:
+def _threshold_note(context: Context, found: Counterexamples) -> str:
+    """Whether the states that were left out are symmetric too."""
+    exception, unconfirmed = replace(found, thresholds=True).first()
+    if exception:
+        example = named_text(context.named(exception["state"]))
+        return f"on the thresholds themselves there are exceptions, such as {example}"
+    if unconfirmed:
+        return "on the thresholds themselves there may be exceptions"
+    return "no exception on the thresholds either"
+
+
+def _read_mirror(tree: Tree, asked: Asked) -> tuple[int, ...]:
     """The mirror image of every action; those not mentioned are their own."""
-    mirror = list(range(len(scope.actions)))
-    for source, entry in read_pairs(tree, scope.actions, "an action name"):
-        mirror[source] = read_index(entry, scope.actions, "an action name")
+    mirror = list(range(len(asked.actions)))
+    for source, entry in read_pairs(tree, asked.actions, asked.action):
+        mirror[source] = asked.action(entry)
     if sorted(mirror) != list(range(len(mirror))):
         raise SpecError(f"line {tree.line}: 'mirror:' must give every action exactly one mirror image")
     return tuple(mirror)

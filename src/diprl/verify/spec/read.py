@@ -1,14 +1,13 @@
 """Reads a specification: a task, a box and a list of properties, checked against one program's signature."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.verify.exact.box import Box, bounds_of
+from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.properties import READERS, Property
-from diprl.verify.spec.fields import Fields, read_index, read_positive, read_text
-from diprl.verify.spec.scope import Scope
+from diprl.verify.spec.asked import Asked, read_index, read_positive, read_text
 from diprl.verify.spec.tree import Listing, SpecError, Tree, read_tree
 
 _MAX_BYTES = 4_000_000
@@ -48,27 +47,28 @@ def load_spec(path: str | Path, program: Program) -> Spec:
 
 def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
     """Read a specification; `folder` is where the other programs that it names are looked for."""
-    fields = Fields(read_tree(text), "a specification")
-    scope = Scope(program, bounds_of(program.signature), Path(folder))
-    scope = replace(scope, box=fields.take("box", scope.inner_box, scope.box))
-    task = fields.take("task", read_text, program.task)
-    timeout = fields.take("timeout", read_positive, 10.0)
-    listing = fields.required("properties")
-    fields.finish()
-    if not isinstance(listing, Listing) or not listing.items:
-        raise SpecError(f"line {listing.line}: 'properties:' must be a list with at least one property")
-    properties = tuple(_property(item, number, scope) for number, item in enumerate(listing.items, 1))
-    return Spec(properties, task, timeout, scope.box)
+    everywhere, folder = bounds_of(program.signature), Path(folder)
+    asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
+    box = asked.take("box", asked.inner_box, everywhere)
+    task = asked.take("task", read_text, program.task)
+    timeout = asked.take("timeout", read_positive, 10.0)
+    listing = asked.take("properties", _listing)
+    asked.finish()
+    parts = [Asked(item, "a property", program, box, folder) for item in listing.items]
+    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
 
 
-def _property(tree: Tree, number: int, scope: Scope) -> Property:
-    fields = Fields(tree, "a property")
+def _listing(tree: Tree) -> Listing:
+    if not isinstance(tree, Listing) or not tree.items:
+        raise SpecError(f"line {tree.line}: 'properties:' must be a list with at least one property")
+    return tree
+
+
+def _property(asked: Asked, number: int) -> Property:
     kinds = list(READERS)
-    kind = kinds[fields.need("kind", lambda tree: read_index(tree, kinds, "a kind of property"))]
-    name = fields.take("name", read_text, f"property {number}")
-    if kind == "safe":
-        fields.refuse("within", "'safe' has 'start:' instead of 'within:'")
-    box = fields.take("within", scope.inner_box, scope.box)
-    found = READERS[kind](fields, name, replace(scope, box=box))
-    fields.finish()
+    kind = kinds[asked.take("kind", lambda tree: read_index(tree, kinds, "a kind of property"))]
+    name = asked.take("name", read_text, f"property {number}")
+    asked.box = asked.take("within", asked.inner_box, asked.box)
+    found = READERS[kind](name, asked)
+    asked.finish()
     return found
