@@ -11,7 +11,7 @@ import pytest
 from diprl.cli import main
 from diprl.program import Program
 from diprl.verify import Spec, SpecError, load_spec, parse_spec, verify
-from diprl.verify.properties import Never
+from diprl.verify.properties import Never, Safe
 from tests.verify.examples import BALANCE, EXAMPLES, SIX_BRANCHES
 
 
@@ -43,6 +43,9 @@ def test_the_example_separates_a_random_program() -> None:
 
 def property_of(line: str) -> str:
     return f"properties:\n  - {line}\n"
+
+
+SAFE = "start: {cart_position: 0, cart_velocity: 0, pole_angle: 0, pole_angular_velocity: 0}, always: pole_angle < 1"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +94,17 @@ def property_of(line: str) -> str:
         ("[" * 100_000, "nests deeper than 12 levels"),
         ("x" * 1_000_001, "longer than"),
         ("a: 1\na: 2", "line 2: every key must be plain text and appear once"),
+        (
+            "timeout: inf\n" + property_of("{kind: branches}"),
+            "line 1: expected a number above zero, found inf",
+        ),
+        (property_of("{kind: branches, within: {pole_angle: [inf, inf]}}"), "expected an interval"),
+        (property_of("{kind: branches, within: {pole_angle: [-inf, -inf]}}"), "expected an interval"),
+        (property_of(f"{{kind: safe, {SAFE}, steps: {'9' * 10_000}}}"), "whole number from 1 to 1000000"),
+        (property_of(f"{{kind: safe, {SAFE}, steps: 0000000010000000}}"), "whole number from 1 to 1000000"),
+        (property_of(f"{{kind: never, action: left, when: {'9' * 10_000}*pole_angle > 0}}"), "too large"),
+        (property_of("{kind: never, action: left, when: 1e308*pole_angle > -1e308*pole_angle}"), "too large"),
+        (property_of(f"{{kind: branches, within: {{pole_angle: {'9' * 10_000}}}}}"), "expected an interval"),
     ],
 )
 def test_mistakes_are_named_with_their_line(text: str, message: str, tmp_path: Path) -> None:
@@ -132,6 +146,25 @@ def test_exit_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec.write_text("nothing")
     assert run(program, spec) == 2
     assert run(program, tmp_path / "missing.yaml") == 2
+
+
+def test_steps_may_have_leading_zeros() -> None:
+    (wanted,) = parse_spec(property_of(f"{{kind: safe, {SAFE}, steps: {'0' * 5_000}12}}"), BALANCE).properties
+    assert isinstance(wanted, Safe)
+    assert wanted.steps == 12
+
+
+def test_an_error_is_not_taken_for_a_refutation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise ArithmeticError("planted")
+
+    monkeypatch.setattr("diprl.verify.properties.branches.Branches.check", broken)
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(property_of("{kind: branches}"))
+    assert run(EXAMPLES / "cartpole.txt", spec) == 2
+    assert "planted" in capsys.readouterr().err
 
 
 def test_two_programs_are_compared_by_file(tmp_path: Path) -> None:
