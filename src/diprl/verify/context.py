@@ -46,3 +46,8 @@ def terminal_of(program: Program, state: State) -> Terminal:
 def leaf_text(program: Program, leaf: Terminal) -> str:
     """A terminal as printed, on one line."""
     return "; ".join(format_terminal(leaf, program.signature))
+
+
+def action_text(program: Program, state: State) -> str:
+    """What the interpreter does at a state, as printed."""
+    return leaf_text(program, terminal_of(program, state))

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from diprl.verify.closed_loop.flow import extrapolated, flow, hull, kept_forever, satisfies
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.closed_loop.start import start_sets
 from diprl.verify.exact.linear import Box, Constraint
-from diprl.verify.exact.polytope import Polytope
+from diprl.verify.exact.polytope import Array, Polytope
 from diprl.verify.exact.question import Undecided
 
 MOST_SETS = (1, 8, 32)
@@ -32,9 +29,7 @@ class Attempt:
     """Why it did not get further, other than that an enclosure is too wide."""
 
 
-def best_attempt(
-    loop: Loop, box: Box, always: Sequence[Constraint], steps: int, scales: NDArray[np.float64]
-) -> Attempt:
+def best_attempt(loop: Loop, box: Box, always: Sequence[Constraint], steps: int, scales: Array) -> Attempt:
     """Try ever more and smaller sets until all steps are proved or the time is up."""
     best = Attempt(-1)
     for most in MOST_SETS:
@@ -47,7 +42,7 @@ def best_attempt(
 
 
 def _attempt(
-    loop: Loop, box: Box, always: Sequence[Constraint], steps: int, scales: NDArray[np.float64], most: int
+    loop: Loop, box: Box, always: Sequence[Constraint], steps: int, scales: Array, most: int
 ) -> Attempt:
     """Enclose step after step until something wanted is not certain any more."""
     done, widest, hulls = -1, None, []

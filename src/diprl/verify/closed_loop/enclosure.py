@@ -56,7 +56,7 @@ class Enclosure:
 
     def __add__(self, other: "Enclosure | float") -> "Enclosure":
         if not isinstance(other, Enclosure):
-            other = self._constant(other)
+            other = self.constant(other)
         error = self.error + other.error + _ROUNDING * (self.size() + other.size())
         return Enclosure(self.centre + other.centre, self.slopes + other.slopes, error, self.radii)
 
@@ -72,105 +72,97 @@ class Enclosure:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __neg__(self) -> "Enclosure":
-        return self * -1.0
-
     def __sub__(self, other: "Enclosure | float") -> "Enclosure":
-        return self + -other
+        return self + other * -1.0
 
     def __rsub__(self, other: float) -> "Enclosure":
-        return -self + other
+        return self * -1.0 + other
 
     def __truediv__(self, other: "Enclosure") -> "Enclosure":
         return self * other.reciprocal()
-
-    def square(self) -> "Enclosure":
-        """c² + 2c(s·d + e) + (s·d + e)², whose last part lies in [0, spread²]."""
-        return self._tangent(self.centre * self.centre, 2.0 * self.centre, (0.0, 2.0))
-
-    def sine(self) -> "Enclosure":
-        low, high = _range_of(sin, *self.range())
-        return self._tangent(sin(self.centre), cos(self.centre), (-high, -low))
-
-    def cosine(self) -> "Enclosure":
-        low, high = _range_of(cos, *self.range())
-        return self._tangent(cos(self.centre), -sin(self.centre), (-high, -low))
 
     def reciprocal(self) -> "Enclosure":
         """1/q of a quantity that is positive over the whole box, with bounds on 2/q³ for the remainder."""
         low, high = self.range()
         if low <= _SMALLEST_DIVISOR:
-            return self._constant(0.0, inf)
+            return self.constant(0.0, inf)
         curvature = 2.0 / (high * high * high), 2.0 / (low * low * low)
-        return self._tangent(1.0 / self.centre, -1.0 / (self.centre * self.centre), curvature)
+        return self.tangent(1.0 / self.centre, -1.0 / (self.centre * self.centre), curvature)
 
-    def clip(self, low: float, high: float) -> "Enclosure":
-        """Unchanged where the bounds are out of reach, else moved by up to the excess, or what is left of the range."""
-        least, most = self.range()
-        down, up = max(0.0, most - high), max(0.0, low - least)
-        if not down and not up:
-            return self
-        moved = self._shifted(-down, up)
-        least, most = min(max(least, low), high), min(max(most, low), high)
-        constant = self._constant(least)._shifted(0.0, most - least)
-        return min(moved, constant, key=lambda form: form.error)
-
-    def stopped(self) -> "Enclosure":
-        """The quantity itself or, where it is negative, perhaps zero."""
-        return self._shifted(0.0, max(0.0, -self.range()[0]))
-
-    def _constant(self, value: float, error: float = 0.0) -> "Enclosure":
+    def constant(self, value: float, error: float = 0.0) -> "Enclosure":
         return Enclosure(value, np.zeros_like(self.slopes), error, self.radii)
 
-    def _shifted(self, low: float, high: float) -> "Enclosure":
+    def shifted(self, low: float, high: float) -> "Enclosure":
         """The quantity plus something in [low, high]."""
         middle, half = (low + high) / 2.0, (high - low) / 2.0
         error = self.error + half + _ROUNDING * (self.size() + abs(middle) + half)
         return Enclosure(self.centre + middle, self.slopes, error, self.radii)
 
-    def _tangent(self, value: float, slope: float, curvature: tuple[float, float]) -> "Enclosure":
+    def tangent(self, value: float, slope: float, curvature: tuple[float, float]) -> "Enclosure":
         """A function by its value and slope at the centre and bounds on its second derivative over the range."""
         spread = self.spread()
         if spread == inf:
-            return self._constant(0.0, inf)
+            return self.constant(0.0, inf)
         low, high = (
-            min(0.0, curvature[0]) * spread * spread / 2,
-            max(0.0, curvature[1]) * spread * spread / 2,
+            bound * spread * spread / 2 for bound in (min(0.0, curvature[0]), max(0.0, curvature[1]))
         )
         rounding = _ROUNDING * (abs(value) + abs(slope) * spread + abs(low) + abs(high) + 1.0)
         linear = Enclosure(value, slope * self.slopes, abs(slope) * self.error + rounding, self.radii)
-        return linear._shifted(low, high)
+        return linear.shifted(low, high)
+
+
+def square(value: Any) -> Any:
+    """The square of a number, an array or an enclosure, as are the functions below.
+
+    c² + 2c(s·d + e) + (s·d + e)², whose last part lies in [0, spread²].
+    """
+    if not isinstance(value, Enclosure):
+        return value * value
+    return value.tangent(value.centre * value.centre, 2.0 * value.centre, (0.0, 2.0))
+
+
+def sine(value: Any) -> Any:
+    if not isinstance(value, Enclosure):
+        return np.sin(value)
+    low, high = _range_of(sin, *value.range())
+    return value.tangent(sin(value.centre), cos(value.centre), (-high, -low))
+
+
+def cosine(value: Any) -> Any:
+    if not isinstance(value, Enclosure):
+        return np.cos(value)
+    low, high = _range_of(cos, *value.range())
+    return value.tangent(cos(value.centre), -sin(value.centre), (-high, -low))
 
 
 def _range_of(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
     """Bounds on sin or cos over an interval: no value is further from the middle one than the half-width."""
+    if not isfinite(high - low):
+        return -1.0, 1.0
     middle = function(low / 2.0 + high / 2.0)
-    half = (high / 2.0 - low / 2.0) * (1.0 + _ROUNDING) + _ROUNDING
+    half = (high - low) / 2.0 * (1.0 + _ROUNDING) + _ROUNDING
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
-def sine(value: Any) -> Any:
-    """The sine of a number, an array or an enclosure, as are the functions below."""
-    return value.sine() if isinstance(value, Enclosure) else np.sin(value)
-
-
-def cosine(value: Any) -> Any:
-    return value.cosine() if isinstance(value, Enclosure) else np.cos(value)
-
-
-def square(value: Any) -> Any:
-    return value.square() if isinstance(value, Enclosure) else value * value
-
-
 def clip(value: Any, low: float, high: float) -> Any:
-    return value.clip(low, high) if isinstance(value, Enclosure) else np.clip(value, low, high)
+    """Unchanged where the bounds are out of reach, else moved by up to the excess, or what is left of the range."""
+    if not isinstance(value, Enclosure):
+        return np.clip(value, low, high)
+    least, most = value.range()
+    down, up = max(0.0, most - high), max(0.0, low - least)
+    if not down and not up:
+        return value
+    least, most = min(max(least, low), high), min(max(most, low), high)
+    constant = value.constant(least).shifted(0.0, most - least)
+    return min(value.shifted(-down, up), constant, key=lambda form: form.error)
 
 
 def rest_at_wall(velocity: Any, position: Any, wall: float) -> Any:
     """A velocity that becomes zero where it points into a wall on the left that the position touches."""
-    if isinstance(velocity, Enclosure):
-        return velocity.stopped() if position.range()[0] <= wall + _NEARBY else velocity
-    return np.where((position == wall) & (velocity < 0.0), 0.0, velocity)
+    if not isinstance(velocity, Enclosure):
+        return np.where((position == wall) & (velocity < 0.0), 0.0, velocity)
+    touched = position.range()[0] <= wall + _NEARBY
+    return velocity.shifted(0.0, max(0.0, -velocity.range()[0])) if touched else velocity
 
 
 def coordinates(low: Array, high: Array) -> tuple[list[Enclosure], Array]:

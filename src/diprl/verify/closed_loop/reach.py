@@ -10,17 +10,14 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diprl.program.ast import Act, Condition, Node
 from diprl.verify.closed_loop.enclosure import coordinates
 from diprl.verify.closed_loop.models import Model
 from diprl.verify.exact.linear import Box, exact, of_condition
-from diprl.verify.exact.polytope import Polytope, upper_bound
+from diprl.verify.exact.polytope import Array, Polytope, box_offsets, upper_bound
 from diprl.verify.exact.rounding import rounded_up, rounding_error, sizes_of
 from diprl.verify.exact.walk import leaves_along
-
-Array = NDArray[np.float64]
 
 STEP_ROUNDING = 2.0**-40
 """Relative to one plus a coordinate's size: far more than the environment's own arithmetic rounds in one step."""
@@ -45,10 +42,8 @@ def successors(loop: Loop, current: Polytope) -> Iterator[Polytope]:
 
 
 def _within(polytope: Polytope, box: Box) -> Polytope:
-    offsets = polytope.offsets.copy()
-    size = 2 * polytope.dimensions
-    offsets[:size:2] = np.minimum(offsets[:size:2], box.high)
-    offsets[1:size:2] = np.minimum(offsets[1:size:2], [-low for low in box.low])
+    offsets, sides = polytope.offsets.copy(), box_offsets(box)
+    offsets[: len(sides)] = np.minimum(offsets[: len(sides)], sides)
     return replace(polytope, offsets=offsets)
 
 
@@ -84,14 +79,15 @@ def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
 def _moved(loop: Loop, part: Polytope, action: int, directions: Array) -> Polytope:
     """The image of a part under one action."""
     forms, middle = coordinates(part.low, part.high)
-    after = loop.model.step(forms, action)
+    with np.errstate(all="ignore"):
+        after = loop.model.step(forms, action)
+        errors = [form.error + STEP_ROUNDING * (1.0 + form.size()) for form in after]
     slopes = [exact(form.slopes.tolist()) for form in after]
     # x = middle + d, so an image is slopes · x plus this constant, plus the error
     constants = [
         Fraction(form.centre) - sum(s * Fraction(m) for s, m in zip(row, middle.tolist(), strict=True) if s)
         for form, row in zip(after, slopes, strict=True)
     ]
-    errors = [form.error + STEP_ROUNDING * (1.0 + form.size()) for form in after]
     offsets = np.full(len(directions), inf)
     for index, direction in enumerate(directions):
         loop.check_time()

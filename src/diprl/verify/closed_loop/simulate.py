@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from diprl.program import Program
 from diprl.verify.closed_loop.models import Model
 from diprl.verify.exact.linear import Box, Constraint, State
+from diprl.verify.exact.polytope import Array
 from diprl.verify.exact.question import Deadline
-
-Array = NDArray[np.float64]
 
 _STARTS = 4096
 _CORNERS = 10

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from math import cos, inf, pi, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diprl.program.ast import conditions
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.exact.linear import Box, Constraint, exact
-from diprl.verify.exact.polytope import Polytope, axes, upper_bound
-
-Array = NDArray[np.float64]
+from diprl.verify.exact.polytope import Array, Polytope, axes, box_offsets, upper_bound
 
 _ANGLES = 8
 """Directions that share a half-turn where the state has two coordinates."""
@@ -48,8 +45,7 @@ def directions_for(loop: Loop, always: Sequence[Constraint], scales: Array) -> A
 def polytope_of(loop: Loop, box: Box, directions: Array) -> Polytope:
     """A box with its bounds along all directions."""
     offsets = np.full(len(directions), inf)
-    offsets[: 2 * len(box.low) : 2] = box.high
-    offsets[1 : 2 * len(box.low) : 2] = [-low for low in box.low]
+    offsets[: 2 * len(box.low)] = box_offsets(box)
     plain = Polytope(directions, offsets)
     bounds = []
     for row in directions:

@@ -13,7 +13,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.verify.exact.linear import Weights, exact
+from diprl.verify.exact.linear import Box, Weights, exact
 from diprl.verify.exact.rounding import nearest_float, rounded_up
 
 Array = NDArray[np.float64]
@@ -58,6 +58,11 @@ class Polytope:
 def axes(dimensions: int) -> Array:
     """The directions ±e_1, …, ±e_n, in that order."""
     return np.stack([np.eye(dimensions), -np.eye(dimensions)], axis=1).reshape(2 * dimensions, dimensions)
+
+
+def box_offsets(box: Box) -> Array:
+    """The bounds of a box along the axes."""
+    return np.stack([np.array(box.high), -np.array(box.low)], axis=1).ravel()
 
 
 def upper_bound(polytope: Polytope, objective: Weights) -> float:

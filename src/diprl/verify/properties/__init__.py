@@ -7,12 +7,14 @@ from diprl.verify.properties.branches import Branches
 from diprl.verify.properties.equivalent import Equivalent
 from diprl.verify.properties.monotone import MonotoneOutput, NeverSwitches, read_monotone
 from diprl.verify.properties.never import Never
-from diprl.verify.properties.property import Property
 from diprl.verify.properties.robust import Robust
 from diprl.verify.properties.safe import Safe
 from diprl.verify.properties.symmetric import Symmetric
 from diprl.verify.spec.asked import Asked
 
+Property = (
+    Branches | Actions | Never | NeverSwitches | MonotoneOutput | Robust | Equivalent | Symmetric | Safe
+)
 READERS: dict[str, Callable[[str, Asked], Property]] = {
     "branches": Branches.read,
     "actions": Actions.read,
@@ -24,17 +26,3 @@ READERS: dict[str, Callable[[str, Asked], Property]] = {
     "safe": Safe.read,
 }
 """How each kind of property is read: with its name, from what is asked."""
-
-__all__ = [
-    "READERS",
-    "Actions",
-    "Branches",
-    "Equivalent",
-    "MonotoneOutput",
-    "Never",
-    "NeverSwitches",
-    "Property",
-    "Robust",
-    "Safe",
-    "Symmetric",
-]

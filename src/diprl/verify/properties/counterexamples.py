@@ -8,7 +8,7 @@ from math import isfinite
 from diprl.program import Program
 from diprl.program.ast import conditions
 from diprl.verify.closed_loop.environment import trajectory
-from diprl.verify.context import Context, leaf_text, terminal_of
+from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import interpreted, joint_cells
 from diprl.verify.exact.distance import Ruler
 from diprl.verify.exact.linear import Box, Constraint, Place, Point, State, of_condition
@@ -173,10 +173,10 @@ def _witness(context: Context, states: States) -> Witness:
 def _replays(context: Context, state: State, where: str) -> list[str]:
     """What the program does at a state: in the interpreter and, where there is a model, in the environment."""
     program, model = context.program, context.model
-    sentences = [f"the interpreter gives '{leaf_text(program, terminal_of(program, state))}'{where}"]
+    sentences = [f"the interpreter gives '{action_text(program, state)}'{where}"]
     if model is not None and model.going_on.contains(state) and model.reached.contains(state):
         after = trajectory(model, program, state, 1)[-1]
-        shown = leaf_text(program, terminal_of(program, observed(state)))
+        shown = action_text(program, observed(state))
         follows = ", ".join(f"{value:.6g}" for value in after)
         sentences.append(f"{model.environment}{where}: the program gives '{shown}', next state ({follows})")
     return sentences

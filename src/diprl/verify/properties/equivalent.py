@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import ClassVar
 
 from diprl.program import Program
-from diprl.verify.context import Context, leaf_text, terminal_of
+from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import Leaf
 from diprl.verify.exact.distance import Ruler, just_beyond
 from diprl.verify.exact.linear import Box, State
@@ -59,8 +59,8 @@ class Equivalent:
             sentence = "the programs differ in real arithmetic, but no differing state was found"
             return answer or Answer("unknown", sentence)
         state = tuple(value for _, value in answer.witness.states[0][1])
-        theirs = leaf_text(self.other, terminal_of(self.other, state))
-        replays = (*answer.witness.replays, f"the interpreter gives '{theirs}' for the other program")
+        theirs = f"the interpreter gives '{action_text(self.other, state)}' for the other program"
+        replays = (*answer.witness.replays, theirs)
         near = named_text(context.named(self.near))
         nearest = f"the nearest difference to ({near}) is {nearest_float(radius):.9g} away, exactly"
         details = (nearest, *self._share(context, found))

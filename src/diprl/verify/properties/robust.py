@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from diprl.verify.context import Context, leaf_text, terminal_of
+from diprl.verify.context import Context, action_text, leaf_text, terminal_of
 from diprl.verify.exact.cells import Leaf
 from diprl.verify.exact.distance import Norm, Ruler, just_beyond
 from diprl.verify.exact.linear import Box, State
@@ -65,6 +65,6 @@ class Robust:
         states, _ = replace(found, given=(ruler.within(just_beyond(radius)),)).first()
         details = [f"measured as the {self.norm} of the scaled changes"]
         if states:
-            other = leaf_text(program, terminal_of(program, states["changed state"]))
+            other = action_text(program, states["changed state"])
             details.append(f"'{other}' appears by {named_text(context.named(states['changed state']))}")
         return Answer("proved", sentence, tuple(details))
