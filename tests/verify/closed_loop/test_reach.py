@@ -13,9 +13,8 @@ from scipy.optimize import linprog
 from diprl.program import Program
 from diprl.verify import Spec, parse_spec, verify
 from diprl.verify.closed_loop.enclosure import coordinates
-from diprl.verify.closed_loop.environment import trajectory
 from diprl.verify.closed_loop.flow import flow, hull
-from diprl.verify.closed_loop.models import MODELS
+from diprl.verify.closed_loop.models import MODELS, trajectory
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.closed_loop.simulate import next_states, runs, starts_of
 from diprl.verify.closed_loop.start import polytope_of, split, start_sets

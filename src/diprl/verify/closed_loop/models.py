@@ -1,14 +1,23 @@
-"""How the states of some tasks follow each other, written once for numbers, arrays and enclosures of sets."""
+"""How the states of some tasks follow each other: dynamics for numbers, arrays and enclosures, and replays.
+
+The dynamics are written once; a replay in the Gymnasium environment shows that a witness is one there too.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, pi
+from math import inf, isfinite, pi
 from typing import Any
 
+import numpy as np
+
 from diprl.program import Program
+from diprl.program.ast import Act
+from diprl.program.evaluate import terminal_at
 from diprl.program.signature import Discrete
 from diprl.verify.closed_loop.enclosure import clip, cosine, rest_at_wall, sine, square
-from diprl.verify.exact.linear import Box
+from diprl.verify.exact.linear import Box, State
+from diprl.verify.exact.question import Deadline
+from diprl.verify.exact.rounding import observed
 
 Step = Callable[[Sequence[Any], int], list[Any]]
 
@@ -83,3 +92,46 @@ def model_of(task: str, program: Program) -> Model | None:
     plain = len(features) == len(model.coordinates) and not any(feature.meaning for feature in features)
     fits = isinstance(actions, Discrete) and len(actions.names) == model.actions
     return model if plain and fits else None
+
+
+def trajectory(
+    model: Model, program: Program, start: State, steps: int, deadline: Deadline | None = None
+) -> list[State]:
+    """The states that the environment goes through under the program, until the episode ends.
+
+    It also ends before a state that is no finite number.
+    """
+    environment = _environment_at(model, start)
+    states = [start]
+    try:
+        with np.errstate(all="ignore"):
+            for _ in range(steps):
+                if deadline is not None:
+                    deadline.remaining()
+                _, _, terminated, _, _ = environment.step(_action_of(program, states[-1]))
+                state = tuple(np.asarray(environment.state, np.float64).tolist())
+                if not all(map(isfinite, state)):
+                    break
+                states.append(state)
+                if terminated:
+                    break
+    finally:
+        environment.close()
+    return states
+
+
+def _environment_at(model: Model, state: State) -> Any:
+    """The model's Gymnasium environment in a given state."""
+    import gymnasium
+
+    environment: Any = gymnasium.make(model.environment).unwrapped
+    environment.reset(seed=0)
+    environment.state = np.asarray(state, np.float64)
+    return environment
+
+
+def _action_of(program: Program, state: State) -> int:
+    """The discrete action at a state as an environment shows it."""
+    leaf = terminal_at(program.root, observed(state))
+    assert isinstance(leaf, Act)  # models are given for discrete actions only
+    return leaf.action

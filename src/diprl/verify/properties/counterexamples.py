@@ -7,7 +7,7 @@ from math import isfinite
 
 from diprl.program import Program
 from diprl.program.ast import conditions
-from diprl.verify.closed_loop.environment import trajectory
+from diprl.verify.closed_loop.models import trajectory
 from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import interpreted, joint_cells
 from diprl.verify.exact.distance import Ruler

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from diprl.verify.closed_loop.attempt import Attempt, best_attempt
-from diprl.verify.closed_loop.environment import trajectory
-from diprl.verify.closed_loop.models import MODELS, Model
+from diprl.verify.closed_loop.models import MODELS, Model, trajectory
 from diprl.verify.closed_loop.reach import Loop
 from diprl.verify.closed_loop.simulate import simulate
 from diprl.verify.context import Context

@@ -12,7 +12,7 @@ from diprl.program.linear_text import parse_linear
 from diprl.program.signature import Continuous
 from diprl.program.tokens import Tokens
 from diprl.verify.exact.linear import Box, Constraint, State, exact
-from diprl.verify.spec.tree import Listing, Mapping, Scalar, SpecError, Tree
+from diprl.verify.spec.tree import SpecError, Tree
 
 Value = TypeVar("Value")
 _MOST_STEPS = 1_000_000
@@ -22,9 +22,9 @@ class Asked:
     """A mapping that asks something of a program: its keys are taken one by one, what is left over was misspelt."""
 
     def __init__(self, tree: Tree, what: str, program: Program, box: Box, folder: Path) -> None:
-        if not isinstance(tree, Mapping):
+        if not isinstance(tree.value, dict):
             raise SpecError(f"line {tree.line}: {what} must be a mapping of keys to values")
-        self._tree, self._what = tree, what
+        self._entries, self._what = tree.value, what
         self._taken: set[str] = set()
         self.line, self.program, self.box, self.folder = tree.line, program, box, folder
         self.features, self.actions = program.signature.feature_names, program.signature.actions.names
@@ -33,18 +33,18 @@ class Asked:
     def take(self, key: str, read: Callable[[Tree], Value], *default: Value) -> Value:
         """What a key says; without a default it must be there."""
         self._taken.add(key)
-        if key in self._tree.entries:
-            return read(self._tree.entries[key])
+        if key in self._entries:
+            return read(self._entries[key][1])
         if not default:
             raise SpecError(f"line {self.line}: {self._what} needs '{key}:'")
         return default[0]
 
     def finish(self) -> None:
         """Complain about the first key that nothing asked for."""
-        for key, line in self._tree.lines.items():
+        for key, (place, _) in self._entries.items():
             if key not in self._taken:
                 hint = _hint(key, sorted(self._taken))
-                raise SpecError(f"line {line}: {self._what} has no key '{key:.40}': {hint}")
+                raise SpecError(f"line {place.line}: {self._what} has no key '{key:.40}': {hint}")
 
     def feature(self, tree: Tree) -> int:
         return read_index(tree, self.features, "a feature name")
@@ -92,9 +92,9 @@ class Asked:
 
 
 def read_text(tree: Tree) -> str:
-    if not isinstance(tree, Scalar) or not tree.text.strip():
+    if not isinstance(tree.value, str) or not tree.value.strip():
         raise SpecError(f"line {tree.line}: expected a word or a sentence here")
-    return tree.text.strip()
+    return tree.value.strip()
 
 
 def read_number(tree: Tree) -> float:
@@ -126,7 +126,7 @@ def read_count(tree: Tree) -> int:
 
 def read_list(tree: Tree) -> Sequence[Tree]:
     """The items of a list; a single item stands for a list of one."""
-    return tree.items if isinstance(tree, Listing) else (tree,)
+    return tree.value if isinstance(tree.value, tuple) else (tree,)
 
 
 def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
@@ -139,9 +139,9 @@ def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
 
 def read_pairs(tree: Tree, names: Sequence[str], key: Callable[[Tree], int]) -> list[tuple[int, Tree]]:
     """A mapping whose keys are known names, each by its position."""
-    if not isinstance(tree, Mapping):
+    if not isinstance(tree.value, dict):
         raise SpecError(f"line {tree.line}: expected names with values, such as {names[0]}: …")
-    return [(key(Scalar(name, tree.lines[name], 1)), entry) for name, entry in tree.entries.items()]
+    return [(key(name), entry) for name, entry in tree.value.values()]
 
 
 def read_interval(tree: Tree) -> tuple[float, float]:
@@ -155,7 +155,7 @@ def read_interval(tree: Tree) -> tuple[float, float]:
 def read_constraint(tree: Tree, names: Sequence[str], kind: str) -> Constraint:
     """Read `2*x - y > 0.5`, with >, <, >= or <=; `kind` says in errors what the names are."""
     text = read_text(tree)
-    tokens = Tokens(text, tree.line, tree.column if isinstance(tree, Scalar) else 1)
+    tokens = Tokens(text, tree.line, tree.column)
     left = parse_linear(tokens, names, kind)
     comparison = tokens.accept(">", "<", ">=", "<=")
     if comparison is None:

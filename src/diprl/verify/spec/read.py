@@ -8,7 +8,7 @@ from diprl.program import Program
 from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.properties import READERS, Property
 from diprl.verify.spec.asked import Asked, read_index, read_positive, read_text
-from diprl.verify.spec.tree import Listing, SpecError, Tree, read_tree
+from diprl.verify.spec.tree import SpecError, Tree, read_tree
 
 _MAX_BYTES = 4_000_000
 
@@ -54,14 +54,14 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
     timeout = asked.take("timeout", read_positive, 10.0)
     listing = asked.take("properties", _listing)
     asked.finish()
-    parts = [Asked(item, "a property", program, box, folder) for item in listing.items]
+    parts = [Asked(item, "a property", program, box, folder) for item in listing]
     return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
 
 
-def _listing(tree: Tree) -> Listing:
-    if not isinstance(tree, Listing) or not tree.items:
+def _listing(tree: Tree) -> tuple[Tree, ...]:
+    if not isinstance(tree.value, tuple) or not tree.value:
         raise SpecError(f"line {tree.line}: 'properties:' must be a list with at least one property")
-    return tree
+    return tree.value
 
 
 def _property(asked: Asked, number: int) -> Property:

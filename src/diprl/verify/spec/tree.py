@@ -17,27 +17,12 @@ class SpecError(DiprlError):
 
 
 @dataclass(frozen=True)
-class Scalar:
-    text: str
+class Tree:
+    """A text, a list, or a mapping that keeps each key with its place."""
+
+    value: "str | tuple[Tree, ...] | dict[str, tuple[Tree, Tree]]"
     line: int
     column: int
-
-
-@dataclass(frozen=True)
-class Listing:
-    items: tuple["Tree", ...]
-    line: int
-
-
-@dataclass(frozen=True)
-class Mapping:
-    entries: dict[str, "Tree"]
-    lines: dict[str, int]
-    """The line of each key."""
-    line: int
-
-
-Tree = Scalar | Listing | Mapping
 
 
 def read_tree(text: str) -> Tree:
@@ -83,16 +68,15 @@ def _check_events(yaml: Any, text: str) -> None:
 
 
 def _convert(yaml: Any, node: Any) -> Tree:
-    line = node.start_mark.line + 1
+    line, column = node.start_mark.line + 1, node.start_mark.column + 1
     if isinstance(node, yaml.ScalarNode):
-        return Scalar(node.value, line, node.start_mark.column + 1 + (node.style in ("'", '"')))
+        return Tree(node.value, line, column + (node.style in ("'", '"')))
     if isinstance(node, yaml.SequenceNode):
-        return Listing(tuple(_convert(yaml, item) for item in node.value), line)
-    entries: dict[str, Tree] = {}
-    lines: dict[str, int] = {}
-    for key, value in node.value:
-        place = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode) or key.value in entries:
-            raise SpecError(f"line {place}: every key must be plain text and appear once")
-        entries[key.value], lines[key.value] = _convert(yaml, value), place
-    return Mapping(entries, lines, line)
+        return Tree(tuple(_convert(yaml, item) for item in node.value), line, column)
+    entries: dict[str, tuple[Tree, Tree]] = {}
+    for key, entry in node.value:
+        name = _convert(yaml, key)
+        if not isinstance(name.value, str) or name.value in entries:
+            raise SpecError(f"line {name.line}: every key must be plain text and appear once")
+        entries[name.value] = name, _convert(yaml, entry)
+    return Tree(entries, line, column)
