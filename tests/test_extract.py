@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from diprl.arena.gap import Gap
 from diprl.errors import DiprlError
-from diprl.extract import DECIDED, Gap, depth_probabilities, embed, extract, gap, likeliest_depth
+from diprl.extract import DECIDED, depth_probabilities, embed, extract, likeliest_depth
+from diprl.methods.diprl import gap
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.policy.mlp import MLP
@@ -195,7 +197,7 @@ def test_the_gap_is_split_by_what_was_hardened() -> None:
     found = gap(tree, WARM, (100.0, 97.0, 96.5, 90.0))  # type: ignore[arg-type]
     assert (found.architecture, found.condition, found.terminal) == (3.0, 0.5, 6.5)
     assert found.total == found.relaxed - 90.0 == 10.0
-    assert found.to_dict()["total"] == 10.0
+    assert found.to_json()["total"] == 10.0
 
 
 @settings(max_examples=30)

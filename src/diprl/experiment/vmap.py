@@ -21,7 +21,7 @@ from diprl.arena.score import TWIN, score_of
 from diprl.errors import DiprlError
 from diprl.experiment.records import Record
 from diprl.methods.agents import tree_agent
-from diprl.methods.diprl import STAGES, gap, read_off
+from diprl.methods.diprl import STAGES, gap, read_off, tree_of
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
 from diprl.runs.result import Result, provenance
@@ -148,7 +148,7 @@ def result_of(
         program=read_off(batch.task, trained.agent, trained.temperatures),
         score=score_of(returns, environment=TWIN),
         steps={"training": trained.steps},
-        gap=gap(trained, stages.tolist()),
+        gap=gap(tree_of(trained), trained.temperatures, stages.tolist()),
         curve=thinned_curve(rows),
         wall_seconds=seconds,
         **provenance(),

@@ -91,14 +91,14 @@ def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | 
 def measure_gap(task: Task, trained: Trained) -> Gap:
     """What each hardening costs, on the same starts; on the twin where there is one."""
     state, temperatures, episodes = trained.state, trained.temperatures, GAP.count(task)
-    return gap(trained, [trained.player.score(state, temperatures, stage, episodes).mean for stage in STAGES])
+    scores = [trained.player.score(state, temperatures, stage, episodes).mean for stage in STAGES]
+    return gap(tree_of(trained), temperatures, scores)
 
 
-def gap(trained: Trained, stage_scores: Sequence[float]) -> Gap:
+def gap(tree: DerivationTree, temperatures: Temperatures, stage_scores: Sequence[float]) -> Gap:
     """The three losses from the scores of the four stages."""
     relaxed, architecture, conditions, hard = stage_scores
-    depths = depth_probabilities(tree_of(trained), trained.temperatures.architecture)
-    depths = np.asarray(depths, np.float64)
+    depths = np.asarray(depth_probabilities(tree, temperatures.architecture), np.float64)
     depths = depths / depths.sum()
     entropy = abs(float(sum(p * np.log(p) for p in depths if p > 0)))
     return Gap(

@@ -6,8 +6,8 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.report.source import VERIFICATION, Json, Source
 from diprl.verify import Answer, Finding, Report, Spec, Witness, verify
-from diprl.verify.constraint import bounds_of
-from diprl.verify.spec import Branches
+from diprl.verify.exact.linear import bounds_of
+from diprl.verify.properties import Branches
 
 TIMEOUT = 5.0
 

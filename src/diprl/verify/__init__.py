@@ -2,9 +2,8 @@
 
 from diprl.verify.check import verify
 from diprl.verify.report import Answer, Finding, Report, Verdict, Witness
-from diprl.verify.spec import Spec
-from diprl.verify.spec_read import load_spec, parse_spec
-from diprl.verify.tree import SpecError
+from diprl.verify.spec.read import Spec, load_spec, parse_spec
+from diprl.verify.spec.tree import SpecError
 
 __all__ = [
     "Answer",

@@ -1,19 +1,14 @@
 """What every check needs: the program, the model of its task, and how long it may take."""
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from diprl.program import Program
-from diprl.program.ast import Act, Terminal
+from diprl.program.ast import Terminal
 from diprl.program.evaluate import terminal_at
 from diprl.program.text_format import format_terminal
-from diprl.verify.constraint import Box, Constraint
-from diprl.verify.models import Model
-from diprl.verify.question import Deadline, Question
-
-State = tuple[float, ...]
+from diprl.verify.closed_loop.models import Model
+from diprl.verify.exact.linear import Box, Constraint, Place, State
+from diprl.verify.exact.question import Deadline, Question
 
 
 @dataclass(frozen=True)
@@ -28,9 +23,14 @@ class Context:
     def names(self) -> tuple[str, ...]:
         return self.program.signature.feature_names
 
+    @property
+    def place(self) -> Place:
+        """Where the features are a question's variables."""
+        return Place.first(len(self.names))
+
     def question(self, box: Box, *given: Constraint) -> Question:
-        """A question about the states of a box; what else is given comes on top and may be tightened."""
-        question = Question(len(self.names), self.deadline, box.constraints())
+        """A question about a box of variables; what else is given comes on top and may be tightened."""
+        question = Question(len(box.low), self.deadline, box.constraints())
         question.push(*given)
         return question
 
@@ -48,38 +48,6 @@ def leaf_text(program: Program, leaf: Terminal) -> str:
     return "; ".join(format_terminal(leaf, program.signature))
 
 
-def observed(state: State) -> State:
-    """What an environment shows of a state: 32-bit floats."""
-    return tuple(np.asarray(state, np.float32).astype(float).tolist())
-
-
-def action_of(program: Program, state: State) -> int:
-    """The discrete action at a state as an environment shows it."""
-    leaf = terminal_of(program, observed(state))
-    assert isinstance(leaf, Act)  # models are given for discrete actions only
-    return leaf.action
-
-
-def environment_at(model: Model, state: State) -> Any:
-    """The model's Gymnasium environment in a given state."""
-    import gymnasium
-
-    environment: Any = gymnasium.make(model.environment).unwrapped
-    environment.reset(seed=0)
-    environment.state = np.asarray(state, np.float64)
-    return environment
-
-
-def trajectory(model: Model, program: Program, start: State, steps: int) -> list[State]:
-    """The states that the environment goes through under the program, until the episode ends."""
-    environment = environment_at(model, start)
-    states = [start]
-    try:
-        for _ in range(steps):
-            _, _, terminated, _, _ = environment.step(action_of(program, states[-1]))
-            states.append(tuple(np.asarray(environment.state, np.float64).tolist()))
-            if terminated:
-                break
-    finally:
-        environment.close()
-    return states
+def action_text(program: Program, state: State) -> str:
+    """What the interpreter does at a state, as printed."""
+    return leaf_text(program, terminal_of(program, state))

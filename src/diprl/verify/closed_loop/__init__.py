@@ -1,0 +1,1 @@
+"""A program acting on its task step after step: dynamics, simulation and enclosures of all reachable states."""

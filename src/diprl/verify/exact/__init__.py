@@ -1,0 +1,1 @@
+"""Exact reasoning about single decisions: linear inequalities over rationals, regions, distances, polytopes."""

@@ -1,0 +1,123 @@
+"""Sets of states given by upper bounds along fixed directions, with bounds that are certified in exact arithmetic.
+
+A small linear program finds the multipliers of a bound, and weak duality makes any non-negative multipliers give
+a valid one: c · x <= λ · b + max over the box of (c − λ A) · x. That is computed in rationals and rounded up, so
+rounding errors of the linear program cost tightness, never truth.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.verify.exact.linear import Box, Weights, exact
+from diprl.verify.exact.rounding import nearest_float, rounded_up
+
+Array = NDArray[np.float64]
+
+_FAR = 1e9
+"""Stands for an infinite bound while multipliers are looked for."""
+_TOLERANCE = 1e-11
+_MOST_SWAPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """The points with directions · x <= offsets; the first 2n directions are ±e_1, …, ±e_n."""
+
+    directions: Array
+    offsets: Array
+
+    @property
+    def dimensions(self) -> int:
+        return self.directions.shape[1]
+
+    @property
+    def low(self) -> Array:
+        return -self.offsets[1 : 2 * self.dimensions : 2]
+
+    @property
+    def high(self) -> Array:
+        return self.offsets[: 2 * self.dimensions : 2]
+
+    def cut(self, weights: Sequence[float], bound: float) -> "Polytope":
+        """The part with weights · x <= bound."""
+        return Polytope(np.vstack([self.directions, weights]), np.append(self.offsets, bound))
+
+    def tightened(self) -> "Polytope":
+        """The same set with the smallest box around it."""
+        offsets = self.offsets.copy()
+        for row in range(2 * self.dimensions):
+            offsets[row] = min(offsets[row], upper_bound(self, exact(self.directions[row])))
+        return Polytope(self.directions, offsets)
+
+
+def axes(dimensions: int) -> Array:
+    """The directions ±e_1, …, ±e_n, in that order."""
+    return np.stack([np.eye(dimensions), -np.eye(dimensions)], axis=1).reshape(2 * dimensions, dimensions)
+
+
+def box_offsets(box: Box) -> Array:
+    """The bounds of a box along the axes."""
+    return np.stack([np.array(box.high), -np.array(box.low)], axis=1).ravel()
+
+
+def upper_bound(polytope: Polytope, objective: Weights) -> float:
+    """A certified upper bound on objective · x over the polytope, as tight as the multipliers are good."""
+    multipliers = _multipliers(polytope, np.array([nearest_float(weight) for weight in objective]))
+    rest, total = list(objective), Fraction(0)
+    for index in np.flatnonzero(multipliers):
+        multiplier = Fraction(float(multipliers[index]))
+        total += multiplier * Fraction(float(polytope.offsets[index]))
+        row = polytope.directions[index].tolist()
+        rest = [entry - multiplier * Fraction(value) for entry, value in zip(rest, row, strict=True)]
+    for entry, low, high in zip(rest, polytope.low.tolist(), polytope.high.tolist(), strict=True):
+        bound = high if entry > 0 else low
+        if entry and abs(bound) == inf:
+            return inf
+        total += entry * Fraction(bound) if entry else 0
+    return rounded_up(total)
+
+
+def _multipliers(polytope: Polytope, objective: Array) -> Array:
+    """What each row beyond the box contributes to a good bound; zeros where the numbers are too bad to tell."""
+    multipliers = np.zeros(len(polytope.offsets))
+    try:
+        with np.errstate(all="ignore"):
+            basis, weights = _dual_simplex(polytope, objective)
+    except np.linalg.LinAlgError:
+        return multipliers
+    if np.isfinite(weights).all():
+        multipliers[basis] = np.maximum(weights, 0.0)
+    multipliers[: 2 * polytope.dimensions] = 0.0
+    multipliers[~np.isfinite(polytope.offsets)] = 0.0
+    return multipliers
+
+
+def _dual_simplex(polytope: Polytope, objective: Array) -> tuple[list[int], Array]:
+    """As many rows as dimensions, and their multipliers.
+
+    It starts from the corner of the box that is best for the objective and swaps in the row that is violated most.
+    Multipliers stay non-negative throughout, so it may stop anywhere.
+    """
+    rows = polytope.directions
+    limits = np.where(np.isfinite(polytope.offsets), polytope.offsets, _FAR)
+    basis = [2 * index + int(weight < 0.0) for index, weight in enumerate(objective)]
+    weights = np.abs(objective)
+    for _ in range(_MOST_SWAPS):
+        excess = rows @ np.linalg.solve(rows[basis], limits[basis]) - limits
+        entering = int(np.argmax(excess))
+        if excess[entering] <= _TOLERANCE * (1.0 + abs(limits[entering])):
+            break
+        change = np.linalg.solve(rows[basis].T, rows[entering])
+        usable = change > _TOLERANCE
+        if not usable.any():
+            break
+        leaving = int(np.argmin(np.divide(weights, change, out=np.full_like(change, inf), where=usable)))
+        swapped = [*basis[:leaving], entering, *basis[leaving + 1 :]]
+        weights = np.asarray(np.linalg.solve(rows[swapped].T, objective), np.float64)
+        basis = swapped
+    return basis, weights

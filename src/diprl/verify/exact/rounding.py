@@ -1,0 +1,94 @@
+"""What floating-point arithmetic does to exact numbers: the one place for margins and conversions."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import inf, nextafter
+
+import numpy as np
+
+from diprl.program.ast import Affine, Node, conditions, terminals
+from diprl.verify.exact.linear import Box, State
+
+Margin = Callable[[Sequence[float], float], Fraction]
+"""By how much the value of a linear form, given by its weights and bias, may be off."""
+
+LARGEST = 1.7e308
+"""Stands for rationals that are too large for a float."""
+_UNIT = Fraction(1, 2**53)
+_SMALLEST = Fraction(1, 2**1074)
+_OVERFLOW = Fraction(10) ** 280
+"""Sums beyond this may exceed the range of 64-bit floats."""
+_UNIT_32 = Fraction(1, 2**24)
+_SMALLEST_32 = Fraction(1, 2**149)
+_OVERFLOW_32 = 1e38
+
+
+def no_margin(_weights: Sequence[float], _bias: float) -> Fraction:
+    return Fraction(0)
+
+
+def rounding_error(
+    weights: Sequence[float], bias: float, sizes: Sequence[float], observed: bool = False
+) -> Fraction | None:
+    """By how much a linear form may be off in float64 where no value is larger than its size.
+
+    Each of at most n products and n sums rounds once. Where values are `observed`, they are also rounded to
+    float32 before. None where there is no bound.
+    """
+    read = [(abs(Fraction(w)), size) for w, size in zip(weights, sizes, strict=True) if w]
+    if any(size > (_OVERFLOW_32 if observed else LARGEST) for _, size in read):
+        return None
+    total = sum((weight * Fraction(size) for weight, size in read), abs(Fraction(bias)))
+    if total > _OVERFLOW:
+        return None
+    operations = 2 * len(sizes) + 1
+    error = 2 * operations * (total * _UNIT + _SMALLEST)
+    if observed:
+        error += sum(weight * (Fraction(size) * _UNIT_32 + _SMALLEST_32) for weight, size in read)
+    return error
+
+
+def sizes_of(low: Sequence[float], high: Sequence[float]) -> list[float]:
+    """The largest absolute value of each coordinate between bounds."""
+    return [max(abs(least), abs(most)) for least, most in zip(low, high, strict=True)]
+
+
+def box_margin(root: Node, box: Box) -> tuple[Margin, Fraction] | None:
+    """The error of a program's conditions and outputs over a box, and the largest; None where it has no bound."""
+    sizes = sizes_of(box.low, box.high)
+    forms = [(condition.weights, condition.bias) for condition in conditions(root)]
+    for leaf in terminals(root):
+        forms += zip(leaf.weights, leaf.bias, strict=True) if isinstance(leaf, Affine) else []
+    errors = {form: rounding_error(*form, sizes) for form in forms}
+    known = [error for error in errors.values() if error is not None]
+    if len(known) < len(errors):
+        return None
+    return lambda weights, bias: errors[tuple(weights), bias] or Fraction(0), max(known, default=Fraction(0))
+
+
+def observed(state: State) -> State:
+    """What an environment shows of a state: 32-bit floats."""
+    with np.errstate(over="ignore"):
+        return tuple(np.asarray(state, np.float32).astype(float).tolist())
+
+
+def nearest_float(value: Fraction) -> float:
+    """The nearest finite float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return LARGEST if value > 0 else -LARGEST
+
+
+def rounded_up(value: Fraction) -> float:
+    """The nearest float that is not below the value, or the one after it."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return inf if value > 0 else -LARGEST
+    return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
+
+
+def with_digits(value: float, digits: int) -> float:
+    """The value to so many significant digits, still finite."""
+    return min(max(float(f"{value:.{digits - 1}e}"), -LARGEST), LARGEST)

@@ -1,0 +1,74 @@
+"""Reads a specification: a task, a box and a list of properties, checked against one program's signature."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.verify.exact.linear import Box, bounds_of
+from diprl.verify.properties import READERS, Property
+from diprl.verify.spec.asked import Asked, read_index, read_positive, read_text
+from diprl.verify.spec.tree import SpecError, Tree, read_tree
+
+_MAX_BYTES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What to ask of one program."""
+
+    properties: tuple[Property, ...]
+    task: str = ""
+    """The environment in which witnesses are replayed and whose dynamics close the loop."""
+    timeout: float = 10.0
+    """Seconds for each property."""
+    box: Box | None = None
+    """Where properties are examined unless they say otherwise."""
+
+    def __post_init__(self) -> None:
+        if not self.timeout > 0.0:
+            raise SpecError(f"the time limit must be a number of seconds above zero, not {self.timeout}")
+
+
+def load_spec(path: str | Path, program: Program) -> Spec:
+    """Read a specification from a file; errors name the file and, where they can, the line."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise SpecError("the file is too large to be a specification")
+        return parse_spec(path.read_bytes().decode("utf-8"), program, path.parent)
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise SpecError(f"{path}: is not text in UTF-8") from None
+    except DiprlError as error:
+        raise SpecError(f"{path}: {error}") from None
+
+
+def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
+    """Read a specification; `folder` is where the other programs that it names are looked for."""
+    everywhere, folder = bounds_of(program.signature), Path(folder)
+    asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
+    box = asked.take("box", asked.inner_box, everywhere)
+    task = asked.take("task", read_text, program.task)
+    timeout = asked.take("timeout", read_positive, 10.0)
+    listing = asked.take("properties", _listing)
+    asked.finish()
+    parts = [Asked(item, "a property", program, box, folder) for item in listing]
+    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
+
+
+def _listing(tree: Tree) -> tuple[Tree, ...]:
+    if not isinstance(tree.value, tuple) or not tree.value:
+        raise SpecError(f"line {tree.line}: 'properties:' must be a list with at least one property")
+    return tree.value
+
+
+def _property(asked: Asked, number: int) -> Property:
+    kinds = list(READERS)
+    kind = kinds[asked.take("kind", lambda tree: read_index(tree, kinds, "a kind of property"))]
+    name = asked.take("name", read_text, f"property {number}")
+    asked.box = asked.take("within", asked.inner_box, asked.box)
+    found = READERS[kind](name, asked)
+    asked.finish()
+    return found
