@@ -14,8 +14,7 @@ import numpy as np
 
 from diprl.cli.train import Command, resumed_plans
 from diprl.program import Program
-from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
-from diprl.tasks.mujoco.primitives import Primitive
+from diprl.tasks.mujoco.primitives import Primitive, load_primitive, save_primitive
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.config import Config
 from diprl.train.observers import read_rows
@@ -112,7 +111,7 @@ def checkpoint_example(folder: Path) -> bytes:
 
 
 def primitive_example(folder: Path) -> bytes:
-    path, unit = folder / "primitive.npz", np.ones(2)
+    path, unit = folder / "example.primitive", np.ones(2)
     layers = ((np.ones((2, 3)), np.ones(3)), (np.ones((3, 2)), np.ones(2)))
     save_primitive(Primitive("p", "t", 1.0, "command", unit, unit, layers, -unit, unit), path)
     return path.read_bytes()

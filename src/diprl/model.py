@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
-from diprl.tasks.registry import Source, harmless, load_task
+from diprl.tasks.registry import Source, load_task, refuse_module
 from diprl.train.config import Config, check_seed
 from diprl.train.score import Score
 from diprl.train.snapshot import Observer
@@ -156,7 +156,7 @@ class Model:
                 "preset": facts["preset"],
                 "env_kwargs": facts["env_kwargs"],
             } | options
-            model = cls(env or harmless(facts["task"]), **options)
+            model = cls(env or refuse_module(facts["task"]), **options)
             model.outcome = restore_outcome(model, Path(path))
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise DiprlError(f"{path}: not a saved model ({error!r:.200})") from error

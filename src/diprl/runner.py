@@ -15,7 +15,7 @@ from diprl.system.files import check_writable
 from diprl.system.storage import is_stored as has_checkpoint
 from diprl.system.storage import load_facts as stored_facts
 from diprl.tasks.base import Task
-from diprl.tasks.vector import BACKENDS
+from diprl.tasks.batches.choose import BACKENDS
 from diprl.train.config import Config, check_seed
 from diprl.train.evaluate import evaluate
 from diprl.train.observers import MetricsLog, TensorBoardLog

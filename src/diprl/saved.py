@@ -8,7 +8,7 @@ from diprl import runs
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
-from diprl.tasks.registry import harmless, load_task
+from diprl.tasks.registry import load_task, refuse_module
 
 
 def task_of(
@@ -22,7 +22,7 @@ def task_of(
         env_kwargs = runs.read_json(path / runs.CONFIG).get("env_kwargs")
     if not isinstance(env_kwargs, Mapping | None):
         raise DiprlError(f"{path / runs.CONFIG}: env_kwargs must be an object")
-    task = load_task(name or harmless(wanted), env_kwargs=env_kwargs)
+    task = load_task(name or refuse_module(wanted), env_kwargs=env_kwargs)
     found, needed = len(task.signature.features), len(program.signature.features)
     if found != needed or type(task.signature.actions) is not type(program.signature.actions):
         raise DiprlError(

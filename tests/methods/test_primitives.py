@@ -14,8 +14,8 @@ from diprl.methods.agents import neural_agent
 from diprl.methods.constant_blends import best, share_grid, single_primitives
 from diprl.methods.primitives import greedy_network, train_primitive
 from diprl.policy.base import HARD, Temperatures
-from diprl.tasks.mujoco.primitive_files import load_primitive
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+from diprl.tasks.mujoco.primitives import load_primitive
 from diprl.tasks.registry import load_task
 from diprl.train.config import Config
 from diprl.train.score import Score
@@ -72,7 +72,7 @@ def test_the_command_line_writes_a_file(
     with pytest.raises(SystemExit) as ended:
         main(["primitives", "train", "pusher_left", *options])
     assert ended.value.code == 0
-    written = load_primitive(tmp_path / "pusher_left.npz")
+    written = load_primitive(tmp_path / "pusher_left.primitive")
     assert f"score {written.score:.2f}" in capsys.readouterr().out
     assert (tmp_path / "runs" / "pusher_left-seed0" / "metrics.csv").read_text().count("\n") == 2
 

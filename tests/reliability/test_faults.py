@@ -17,10 +17,10 @@ from diprl.errors import DiprlError, NotFiniteError
 from diprl.runner import Plan, header_of, run
 from diprl.system.device import use_device
 from diprl.tasks.base import Task
-from diprl.tasks.guard import GuardedReference, deadline, guarded
+from diprl.tasks.batches.guard import GuardedReference, deadline, guarded
+from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
-from diprl.tasks.sync import SyncEnvironments
-from diprl.tasks.workers import WorkerEnvironments
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.config import Config
 from diprl.train.evaluate import evaluate

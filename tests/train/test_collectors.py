@@ -12,7 +12,7 @@ from tests.probes import ProbeState, TwinEnvironment, probe_task
 from diprl.methods.agents import tree_agent
 from diprl.methods.base import Job, begin, engine_for
 from diprl.tasks.base import Task
-from diprl.tasks.sync import SyncEnvironments
+from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.train import schedule
 from diprl.train.collector import HostCollector
 from diprl.train.config import Config

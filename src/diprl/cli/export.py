@@ -28,7 +28,7 @@ class Command:
     def run(self) -> int:
         from diprl.export import TARGETS, export
         from diprl.runs import load_program, make_folder
-        from diprl.tasks.mujoco.networks import networks_of
+        from diprl.tasks.registry import networks_of
 
         targets = [target.strip() for target in self.to.split(",")]
         for target in targets:

@@ -14,8 +14,8 @@ class List:
 
     def run(self) -> int:
         from diprl.errors import DiprlError
-        from diprl.tasks.mujoco.primitive_files import bundled_primitive
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+        from diprl.tasks.mujoco.primitives import bundled_primitive
 
         for name in primitive_tasks():
             try:
@@ -63,7 +63,7 @@ class Train:
         from diprl.methods.primitives import train_primitive
         from diprl.system.storage import is_stored as has_checkpoint
         from diprl.system.storage import load_facts as stored_facts
-        from diprl.tasks.mujoco.primitive_files import data_folder, save_primitive
+        from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
         from diprl.train.observers import MetricsLog
 
         folder, out = self.runs / f"{name}-seed{self.seed}", self.out or data_folder()
@@ -81,8 +81,8 @@ class Train:
                 episodes=self.episodes,
             )
         display.stop()
-        save_primitive(primitive, out / f"{name}.npz")
-        print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
+        save_primitive(primitive, out / f"{name}{SUFFIX}")
+        print(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
 
 def limited(task: Any, seconds: Any) -> Any:
     """The task with environments that are given up after so many seconds, if any are named."""
-    from diprl.tasks.guard import guarded
+    from diprl.tasks.batches.guard import guarded
 
     if seconds is None:
         return task
@@ -166,12 +166,12 @@ def plan_of(header: dict[str, Any], folder: Path, command: Command, observers: t
     """The plan in a run's config; what does not change the training may be asked for anew."""
     from diprl.methods.registry import find_method
     from diprl.runner import Plan
-    from diprl.tasks.registry import harmless, load_task
+    from diprl.tasks.registry import load_task, refuse_module
 
     if not isinstance(header["env_kwargs"], dict):
         raise DiprlError("env_kwargs must be an object")
     find_method(header["method"])
-    task = load_task(command.task or harmless(header["task"]), env_kwargs=header["env_kwargs"])
+    task = load_task(command.task or refuse_module(header["task"]), env_kwargs=header["env_kwargs"])
     if task.name != header["task"]:
         raise DiprlError(f"the run is one of {header['task']!s:.80}, so leave out {command.task}")
     timeout = header.get("env_timeout") if command.env_timeout is None else command.env_timeout

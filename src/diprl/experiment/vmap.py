@@ -27,7 +27,7 @@ from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.system.storage import is_stored as has_checkpoint
 from diprl.tasks.base import Task
-from diprl.tasks.twin_tasks import twin_task
+from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train import schedule
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collector import device_name
@@ -55,7 +55,7 @@ class Batch:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs, self.config = tuple(runs), runs[0].config
-        self.task: Task = twin_task(runs[0].task)
+        self.task: Task = TWIN_TASKS[runs[0].task]
         self.make_agent = lambda key: tree_agent(self.task, self.config, key=key)
         shared = self.config.static().with_values(alpha_dual=max(run.config.alpha_dual for run in runs))
         self.engine = Engine(self.task, shared, self.make_agent(jr.key(0)))
@@ -225,7 +225,5 @@ def check_batch(runs: Sequence[Run]) -> None:
 
 def fits(run: Run) -> bool:
     """Whether a batch gives what the run alone would: one member, trained on a twin, extracted and left as it is."""
-    from diprl.tasks.twin_tasks import TWIN_TASKS
-
     simple = run.config.members == 1 and run.config.polish_share == 0
     return run.method == "diprl" and run.task in TWIN_TASKS and simple

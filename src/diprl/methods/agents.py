@@ -20,7 +20,7 @@ from diprl.policy.derivation_tree import (
 )
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.program.signature import Continuous, Discrete, Primitives, Signature
-from diprl.tasks.base import Layout, Task
+from diprl.tasks.base import Task, ViewLayout
 from diprl.train.config import Config
 
 TERMINAL_NOISE = 0.1
@@ -77,6 +77,6 @@ def neural_agent(task: Task, config: Config, *, key: PRNGKeyArray) -> Agent:
     return with_critic(policy, layout, config, key=critic_key)
 
 
-def with_critic(policy: AbstractPolicy, layout: Layout, config: Config, *, key: PRNGKeyArray) -> Agent:
+def with_critic(policy: AbstractPolicy, layout: ViewLayout, config: Config, *, key: PRNGKeyArray) -> Agent:
     critic = make_mlp((layout.critic, config.hidden_size, config.hidden_size, 1), 1.0, key=key)
     return Agent(policy, critic, make_normaliser(layout.critic), layout)

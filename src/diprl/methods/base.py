@@ -173,7 +173,7 @@ def begin(job: Job, engine: Engine, make_agent: MakeAgent) -> TrainState:
 def make_collector(job: Job, engine: Engine) -> Collector:
     if engine.twin is not None:
         return TwinCollector(engine, job.config)
-    from diprl.tasks.vector import make_environments
+    from diprl.tasks.batches.choose import make_environments
 
     environments = make_environments(
         job.task,

@@ -60,7 +60,7 @@ def fit(job: Job) -> Outcome:
 
 def imitate(job: Job, oracle: Trained, length: int) -> list[Tree]:
     """A tree per round, grown on all states visited so far: in the first round by the oracle, then by the last tree."""
-    from diprl.tasks.vector import make_environments
+    from diprl.tasks.batches.choose import make_environments
 
     discrete = isinstance(job.task.signature.actions, Discrete)
     ask = choices_of(oracle) if discrete else vectors_of(oracle)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.tasks.base import Task
-from diprl.tasks.display import draw_without_screen, has_screen
+from diprl.tasks.gym.display import draw_without_screen, has_screen
 from diprl.tasks.mujoco.engine import load_solver_first
 
 

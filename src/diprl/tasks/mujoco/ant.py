@@ -8,26 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.tasks.mujoco.description import (
-    Array,
-    Description,
-    Outcome,
-    Start,
-    States,
-    shaken,
-    squared_norm,
-    sum_of_parts,
-)
-from diprl.tasks.mujoco.engine import (
-    INTERVAL,
-    MjModel,
-    MjSpec,
-    add_box,
-    add_goal,
-    compile_tracking,
-    gymnasium_model,
-    import_mujoco,
-)
+from diprl.tasks.mujoco import engine
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken, squared_norm
+from diprl.tasks.mujoco.engine import MjModel, MjSpec
 
 POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
 STANDING = np.array([0.0, 0.0, 0.75, 1.0] + [0.0] * 11)
@@ -43,26 +26,26 @@ WALLS_ALONG_Y = ((-2, 0), (3.5, 5), (3.5, -5), (8.5, 5), (8.5, -5), (13.5, 0))
 
 def open_field() -> MjModel:
     """Gymnasium's ant on an empty plane."""
-    spec = gymnasium_model("ant.xml")
-    add_goal(spec, RANDOM_GOAL_RADIUS)
+    spec = engine.gymnasium_model("ant.xml")
+    engine.add_goal(spec, RANDOM_GOAL_RADIUS)
     _look_down(spec, (0.0, 0.0, 14.0))
-    return compile_tracking(spec, ("torso",))
+    return engine.compile_tracking(spec, ("torso",))
 
 
 def maze() -> MjModel:
     """Gymnasium's ant in a cross of corridors."""
-    spec = gymnasium_model("ant.xml")
-    add_goal(spec, MAZE_GOAL_RADIUS)
+    spec = engine.gymnasium_model("ant.xml")
+    engine.add_goal(spec, MAZE_GOAL_RADIUS)
     for x, y in WALLS_ALONG_X:
-        add_box(spec, (x, y, 0.5), (3.0, 0.5, 1.0))
+        engine.add_box(spec, (x, y, 0.5), (3.0, 0.5, 1.0))
     for x, y in WALLS_ALONG_Y:
-        add_box(spec, (x, y, 0.5), (0.5, 3.0, 1.0))
+        engine.add_box(spec, (x, y, 0.5), (0.5, 3.0, 1.0))
     _look_down(spec, (6.0, 0.0, 22.0))
-    return compile_tracking(spec, ("torso",))
+    return engine.compile_tracking(spec, ("torso",))
 
 
 def _look_down(spec: MjSpec, position: tuple[float, float, float]) -> None:
-    downwards = import_mujoco().mjtCamLight.mjCAMLIGHT_FIXED
+    downwards = engine.import_mujoco().mjtCamLight.mjCAMLIGHT_FIXED
     spec.worldbody.add_camera(name="overview", mode=downwards, pos=position)
 
 
@@ -106,7 +89,7 @@ def distance_to_goal(states: States, goal_radius: float) -> Array:
     return np.maximum(np.linalg.norm(states.places[:, 0, :2] - states.goal, axis=1) - goal_radius, 0.0)
 
 
-def judge(before: States, actions: Array, after: States, *, goal_radius: float, area: float) -> Outcome:
+def judge(before: States, actions: Array, after: States, *, goal_radius: float, area: float) -> Judgement:
     """Pays for being near the goal and on the feet; arriving or leaving the area ends the episode."""
     distance = distance_to_goal(after, goal_radius)
     arrived: NDArray[Any] = distance <= 0.0
@@ -116,7 +99,7 @@ def judge(before: States, actions: Array, after: States, *, goal_radius: float, 
         "healthy": 0.05 * healthy(after),
         "effort": -0.01 * squared_norm(actions),
     }
-    return sum_of_parts(parts, arrived | outside, distance=distance, is_success=arrived)
+    return Judgement.sum(parts, arrived | outside, distance=distance, is_success=arrived)
 
 
 def walk_to_goal(states: States, goal_radius: float) -> Array:
@@ -132,17 +115,17 @@ def judge_approach(
     goal_radius: float,
     area: float,
     remaining: Callable[[States, float], Array] = distance_to_goal,
-) -> Outcome:
+) -> Judgement:
     """The same episodes, paid for approaching and arriving.
 
     The task's own reward is highest for whoever lingers beside the goal and never ends the episode by reaching it.
     """
     _, ended, facts = judge(before, actions, after, goal_radius=goal_radius, area=area)
     parts = {
-        "approach": (remaining(before, goal_radius) - remaining(after, goal_radius)) / INTERVAL,
+        "approach": (remaining(before, goal_radius) - remaining(after, goal_radius)) / engine.INTERVAL,
         "arrival": ARRIVAL_BONUS * facts["is_success"],
     }
-    return sum_of_parts(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
+    return Judgement.sum(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
 
 
 RANDOM_GOAL = Description(
@@ -158,14 +141,12 @@ RANDOM_GOAL = Description(
 APPROACH_RANDOM_GOAL = replace(
     RANDOM_GOAL, judge=partial(judge_approach, goal_radius=RANDOM_GOAL_RADIUS, area=AREA)
 )
-CROSS_MAZE = Description(
+CROSS_MAZE = replace(
+    RANDOM_GOAL,
     name="AntCrossMaze",
     model=maze,
     start=start_in_maze,
-    observe=observe,
     judge=partial(judge, goal_radius=MAZE_GOAL_RADIUS, area=np.inf),
-    observation_size=POSITIONS + VELOCITIES + 2,
-    action_size=ACTUATORS,
     horizon=1000,
 )
 EXPLORED_CROSS_MAZE = replace(CROSS_MAZE, start=start_about_maze, horizon=450)

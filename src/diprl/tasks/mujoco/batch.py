@@ -99,14 +99,13 @@ class MujocoEnvironments:
             expected = (self.num_envs, self.description.action_size)
             raise DiprlError(f"actions have shape {clipped.shape}; {expected} was expected")
         after = self._simulator.advance(self.states, clipped)
-        outcome = self._judge(self.states, clipped, after)
+        judgement = self._judge(self.states, clipped, after)
         self._elapsed += 1
         truncated = self._elapsed >= self.description.horizon
         next_view = self._view(self.description.observe(after))
-        view = self._restart(after, next_view, outcome.terminated | truncated)
-        return Step(
-            view, next_view, outcome.reward.astype(np.float32), outcome.terminated, truncated, outcome.info
-        )
+        view = self._restart(after, next_view, judgement.terminated | truncated)
+        reward = judgement.reward.astype(np.float32)
+        return Step(view, next_view, reward, judgement.terminated, truncated, judgement.info)
 
     def set_progress(self, fraction: float) -> None:
         """Tell a description that changes during training how much of it has passed, from 0 to 1."""

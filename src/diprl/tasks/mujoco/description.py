@@ -43,17 +43,22 @@ class States(NamedTuple):
         return States(*merged)
 
 
-class Outcome(NamedTuple):
+class Judgement(NamedTuple):
     """What n steps earned."""
 
     reward: Array
     terminated: NDArray[np.bool_]
     info: dict[str, NDArray[Any]]
 
+    @staticmethod
+    def sum(parts: dict[str, Array], terminated: NDArray[np.bool_], **facts: NDArray[Any]) -> "Judgement":
+        """A reward that is the sum of named parts; `info` carries the facts and each reward_<part>."""
+        named = {f"reward_{part}": value for part, value in parts.items()}
+        return Judgement(np.sum([*parts.values()], axis=0), terminated, {**facts, **named})
 
-Judge = Callable[[States, Array, States], Outcome]
-"""(states before, clipped actions, states after) -> outcome."""
 
+Judge = Callable[[States, Array, States], Judgement]
+"""(states before, clipped actions, states after) -> judgement."""
 
 Starts = Callable[[np.random.Generator, int], Start]
 """Draws the beginnings of that many episodes."""
@@ -76,17 +81,16 @@ class Description:
     anneal: Callable[[float], Judge] | None = None
     """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
 
+    @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Lowest and highest command of each motor."""
+        return (-self.action_limit,) * self.action_size, (self.action_limit,) * self.action_size
+
     def clip(self, actions: NDArray[Any]) -> Array:
         """Actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
         if not np.isfinite(actions).all():
             raise NotFiniteError(f"{self.name} was given an action that is not a finite number")
         return np.clip(np.asarray(actions, np.float64), -self.action_limit, self.action_limit)
-
-
-def sum_of_parts(parts: dict[str, Array], terminated: NDArray[np.bool_], **facts: NDArray[Any]) -> Outcome:
-    """An outcome whose reward is the sum of named parts; `info` carries the facts and each reward_<part>."""
-    named = {f"reward_{part}": value for part, value in parts.items()}
-    return Outcome(np.sum([*parts.values()], axis=0), terminated, {**facts, **named})
 
 
 def never(states: States) -> NDArray[np.bool_]:

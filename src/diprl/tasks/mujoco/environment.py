@@ -8,7 +8,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.mujoco.catalogue import find_description
+from diprl.tasks.mujoco import find_description
 from diprl.tasks.mujoco.description import Array, Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, INTERVAL, import_mujoco, load_solver_first
 
@@ -74,10 +74,10 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
         self.data.qacc_warmstart[:] = 0.0
         self._mujoco.mj_step(self.model, self.data, FRAME_SKIP)
         after = self.states()
-        outcome = self.description.judge(before, clipped[None], after)
-        info = {name: value[0].item() for name, value in outcome.info.items()}
+        judgement = self.description.judge(before, clipped[None], after)
+        info = {name: value[0].item() for name, value in judgement.info.items()}
         observation = self.description.observe(after)[0]
-        return observation, float(outcome.reward[0]), bool(outcome.terminated[0]), False, info
+        return observation, float(judgement.reward[0]), bool(judgement.terminated[0]), False, info
 
     def render(self) -> NDArray[np.uint8] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         if self.render_mode is None:

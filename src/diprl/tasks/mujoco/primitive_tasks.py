@@ -11,19 +11,16 @@ from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from diprl.program.signature import Continuous, Signature
-from diprl.tasks.base import Layout, Task
+from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.mujoco import skills
 from diprl.tasks.mujoco.ant import RANDOM_GOAL
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Array, Description, Judge, Start, Starts, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
-from diprl.tasks.mujoco.primitive_files import bundled_primitive
+from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.senses import ANT as ANT_SENSES
-from diprl.tasks.mujoco.senses import CHEETAH as CHEETAH_SENSES
-from diprl.tasks.mujoco.senses import PUSHER as PUSHER_SENSES
-from diprl.tasks.mujoco.senses import Senses
+from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
 
 YAW = 6
 """The part of an ant's quaternion that turns it about z."""
@@ -34,24 +31,24 @@ HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
 def primitive_tasks() -> dict[str, Callable[[], Task]]:
     """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
     return {
-        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=6_000_000),
-        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=2_000_000),
-        "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_500_000),
-        "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=1_000_000),
-        "ant_up": partial(_task, ant_up, ANT_SENSES, budget=2_500_000),
+        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH, budget=6_000_000),
+        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH, budget=2_000_000),
+        "pusher_left": partial(_task, pusher_left, ARM, budget=1_500_000),
+        "pusher_down": partial(_task, pusher_down, ARM, budget=1_000_000),
+        "ant_up": partial(_task, ant_up, ANT, budget=2_500_000),
     }
 
 
 def cheetah_forward() -> Description:
     """Run fast and blind over the hurdle track: a gait learnt on open ground stumbles there."""
-    felt = _feeling(HURDLE, CHEETAH_SENSES)
+    felt = _feeling(HURDLE, CHEETAH)
     return replace(felt, name="cheetah_forward", judge=skills.judge_forward, horizon=250)
 
 
 def cheetah_jump() -> Description:
     """Leap without falling over, from a standstill or out of the forward gait."""
     start = partial(mixed_start, HURDLE.start, partial(states_along, cheetah_forward, skills.on_its_feet))
-    felt = _feeling(HURDLE, CHEETAH_SENSES)
+    felt = _feeling(HURDLE, CHEETAH)
     return replace(felt, name="cheetah_jump", start=start, judge=skills.judge_jump, horizon=250)
 
 
@@ -73,7 +70,7 @@ def ant_up() -> Description:
         cruising_speed, drift_price = skills.ant_pace(progress)
         return partial(skills.judge_ant_up, cruising_speed=cruising_speed, drift_price=drift_price)
 
-    felt = _feeling(RANDOM_GOAL, ANT_SENSES)
+    felt = _feeling(RANDOM_GOAL, ANT)
     start = partial(start_under_way, RANDOM_GOAL.start)
     return replace(felt, name="ant_up", start=start, judge=anneal(1.0), anneal=anneal, horizon=200)
 
@@ -115,42 +112,36 @@ def states_along(describe: Callable[[], Description], usable: Callable[[States],
     return Start(passed.qpos[rows], passed.qvel[rows], passed.goal[rows])
 
 
-def _feeling(description: Description, senses: Senses) -> Description:
+def _feeling(description: Description, robot: Robot) -> Description:
     """The same robot and world, observed through its own senses only."""
 
     def observe(states: States) -> Array:
-        return senses.extract(description.observe(states))
+        return robot.feel(description.observe(states))
 
-    return replace(description, observe=observe, observation_size=len(senses.features))
+    return replace(description, observe=observe, observation_size=len(robot.senses))
 
 
 def _pushing(name: str, coordinate: int) -> Description:
     def anneal(progress: float) -> Judge:
         return partial(skills.judge_push, coordinate=coordinate, effort=skills.effort_cost(progress))
 
-    felt = _feeling(PUSHER, PUSHER_SENSES)
+    felt = _feeling(PUSHER, ARM)
     return replace(felt, name=name, judge=anneal(1.0), anneal=anneal)
 
 
-def _as_view(observations: NDArray[Any]) -> NDArray[np.float32]:
-    return np.asarray(observations, np.float32)
-
-
-def _task(describe: Callable[[], Description], senses: Senses, *, budget: int) -> Task:
+def _task(describe: Callable[[], Description], robot: Robot, *, budget: int) -> Task:
     description = describe()
-    bounds = (description.action_limit,) * description.action_size
-    actions = Continuous(senses.actuators, tuple(-bound for bound in bounds), bounds)
 
     def reference(**settings: Any) -> gym.Env[Any, Any]:
         return TimeLimit(MujocoEnvironment(description, **settings), description.horizon)
 
     return Task(
         name=description.name,
-        signature=Signature(senses.features, actions),
+        signature=Signature(robot.senses, Continuous(robot.motors, *description.bounds)),
         reference=reference,
         horizon=description.horizon,
-        layout=Layout(description.observation_size, description.observation_size),
-        view=_as_view,
-        environments=partial(MujocoEnvironments, description, _as_view),
+        layout=ViewLayout(description.observation_size, description.observation_size),
+        view=flat_view,
+        environments=partial(MujocoEnvironments, description, flat_view),
         budget=budget,
     )

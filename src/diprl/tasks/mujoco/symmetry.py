@@ -51,11 +51,11 @@ def quarter_turn_of_actions() -> SignedPermutation:
     return _next_leg(ACTUATOR_ORDER)
 
 
-def turned(primitive: Primitive, quarter_turns: int, name: str) -> Primitive:
+def turned(primitive: Primitive, quarter_turns: int) -> Primitive:
     """The primitive that does the same after that many quarter turns to the left."""
     for _ in range(quarter_turns):
         primitive = _turned_once(primitive)
-    return replace(primitive, name=name)
+    return primitive
 
 
 def _turned_once(primitive: Primitive) -> Primitive:

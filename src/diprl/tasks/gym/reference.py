@@ -13,7 +13,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.spaces import PlainActions
+from diprl.tasks.gym.spaces import PlainActions
 
 UNLIMITED = 10_000
 """Steps after which an episode is cut where the environment itself promises no end."""

@@ -4,7 +4,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -21,18 +20,10 @@ from diprl.errors import DiprlError
 from diprl.system.cores import available_cores
 from diprl.system.lifeline import end_with_parent
 from diprl.tasks.base import Step, Task
-from diprl.tasks.sync import SyncEnvironments, seeds
+from diprl.tasks.batches.sync import SyncEnvironments, seeds
 
 PATIENCE = 1.0
 """Seconds that workers get to end by themselves before they are ended."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What went wrong in a worker, in words that survive the way back."""
-
-    kind: type[DiprlError]
-    message: str
 
 
 class WorkerEnvironments:
@@ -47,7 +38,6 @@ class WorkerEnvironments:
     ) -> None:
         count = max(1, min(workers or available_cores(), num_envs))
         self.num_envs = num_envs
-        self.description = f"{num_envs} in {count} worker processes"
         self._name, self._timeout, self._steps = task.name, timeout, 0
         self._slices = _shares(num_envs, count)
         self._connections: list[Connection] = []
@@ -109,9 +99,9 @@ class WorkerEnvironments:
             answer = connection.recv()
         except (EOFError, OSError) as error:
             raise self._dead(worker) from error
-        if isinstance(answer, Failure):
+        if isinstance(answer, DiprlError):
             self.close()
-            raise answer.kind(answer.message)
+            raise answer
         return answer
 
     def _dead(self, worker: int) -> DiprlError:
@@ -147,11 +137,11 @@ def _serve(connection: Connection, packed: Any, num_envs: int, first: int) -> No
             reset = isinstance(message, list)
             connection.send(environments.reset_each(message) if reset else environments.step(message))
     except DiprlError as error:
-        connection.send(Failure(type(error), str(error)))
+        connection.send(type(error)(str(error)))
     except (EOFError, OSError):
         pass
     except Exception as error:
-        connection.send(Failure(DiprlError, f"{packed.fn.name} could not be made: {error!r}"))
+        connection.send(DiprlError(f"{packed.fn.name} could not be made: {error!r}"))
     finally:
         if environments is not None:
             environments.close()
