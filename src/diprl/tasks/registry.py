@@ -57,18 +57,13 @@ def load_task(
     """
     if isinstance(source, str) and _full_name(source) in TASKS and not env_kwargs and not features:
         return renamed(_built_in(_full_name(source)), feature_names, action_names)
-    options: dict[str, Any] = {
-        "env_kwargs": env_kwargs,
-        "feature_names": feature_names,
-        "action_names": action_names,
-        "features": features,
-    }
+    options = (env_kwargs, feature_names, action_names, features)
     if isinstance(source, str):
-        return registered_task(_registered_id(source), **options)
+        return registered_task(_registered_id(source), *options)
     if isinstance(source, gym.Env):
-        return gymnasium_task(copies_of(source), **options)
+        return gymnasium_task(copies_of(source), None, *options)
     if callable(source):
-        return gymnasium_task(source, **options)
+        return gymnasium_task(source, None, *options)
     kind = type(source).__name__
     raise DiprlError(f"a task is a name, an environment or a function that makes one, not {kind}")
 
@@ -90,21 +85,16 @@ def _registered_id(name: str) -> str:
     """A registered id, after importing the module that `module:Id` names."""
     module, _, bare = name.rpartition(":")
     if module:
-        _import(module)
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise DiprlError(f"the module '{module}' cannot be imported: {error}") from error
     identifier = bare if bare in gym.registry else _full_name(bare)
     if identifier in TASKS and identifier not in gym.registry:
         raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
         raise unknown("task", name, {*TASKS, *gym.registry})
     return identifier
-
-
-def _import(module: str) -> None:
-    """Imports a module for the environments it registers."""
-    try:
-        import_module(module)
-    except ImportError as error:
-        raise DiprlError(f"the module '{module}' cannot be imported: {error}") from error
 
 
 def refuse_module(name: Any) -> str:

@@ -13,7 +13,7 @@ from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.description import Start
 from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive, load_primitive, save_primitive
 from diprl.tasks.mujoco.robots import ANT
-from diprl.tasks.mujoco.symmetry import quarter_turn_of_actions, quarter_turn_of_state, turned
+from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turned
 
 
 def random_primitive(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Primitive:
@@ -103,7 +103,7 @@ def test_a_missing_primitive_says_how_to_train_it() -> None:
 
 
 def test_four_quarter_turns_change_nothing() -> None:
-    for turn in (quarter_turn_of_state(), quarter_turn_of_actions()):
+    for turn in (TURN_OF_STATE, TURN_OF_ACTIONS):
         vector = np.arange(1.0, 1 + len(turn.source))
         assert np.array_equal(turn(turn(turn(turn(vector)))), vector)
         assert not np.array_equal(turn(turn(vector)), vector)
@@ -111,7 +111,7 @@ def test_four_quarter_turns_change_nothing() -> None:
 
 def test_turned_ants_walk_turned_paths() -> None:
     """Four ants whose states and controllers differ by quarter turns stay turned copies of each other."""
-    turn = quarter_turn_of_state()
+    turn = TURN_OF_STATE
     drawn = RANDOM_GOAL.start(np.random.default_rng(4), 1)
     drawn.qpos[0, 3:7] /= np.linalg.norm(drawn.qpos[0, 3:7])
     vectors = [np.concatenate((drawn.qpos[0], drawn.qvel[0]))]

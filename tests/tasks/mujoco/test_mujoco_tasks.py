@@ -11,11 +11,18 @@ from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.description import Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
-from diprl.tasks.mujoco.primitive_tasks import ant_up, mixed_start, primitive_tasks, pusher_down, pusher_left
+from diprl.tasks.mujoco.primitive_tasks import (
+    ant_pace,
+    ant_up,
+    effort_cost,
+    mixed_start,
+    primitive_tasks,
+    pusher_down,
+    pusher_left,
+)
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
-from diprl.tasks.mujoco.skills import ant_pace, effort_cost
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 
 ROBOTS = {"HalfCheetahHurdle": CHEETAH, "Pusher2D": ARM, "AntRandomGoal": ANT, "AntCrossMaze": ANT}

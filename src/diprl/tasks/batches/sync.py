@@ -43,7 +43,7 @@ class SyncEnvironments:
         reward = np.array(rewards, np.float32)
         check_finite(reward, "a reward", self._place)
         view = self._begun(next_view, np.logical_or(terminated, truncated))
-        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _gathered(infos))
+        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
 
     def close(self) -> None:
         for environment in self._environments:
@@ -106,7 +106,6 @@ def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int],
         raise NotFiniteError(f"{place(row)} returned {kind} that is not finite: {numbers[row]}")
 
 
-def _gathered(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+def _reported(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
     """The reported numbers as arrays, with NaN where an environment was silent."""
-    reported = [key for key in INFO_KEYS if any(key in info for info in infos)]
-    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in reported}
+    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in INFO_KEYS}

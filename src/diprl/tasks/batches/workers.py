@@ -20,7 +20,7 @@ from diprl.errors import DiprlError
 from diprl.system.cores import available_cores
 from diprl.system.lifeline import end_with_parent
 from diprl.tasks.base import Step, Task
-from diprl.tasks.batches.sync import SyncEnvironments, seeds
+from diprl.tasks.batches.sync import INFO_KEYS, SyncEnvironments, seeds
 
 PATIENCE = 1.0
 """Seconds that workers get to end by themselves before they are ended."""
@@ -58,8 +58,7 @@ class WorkerEnvironments:
         self._steps += 1
         steps: list[Step] = self._exchange([actions[share] for share in self._slices])
         arrays = [np.concatenate(column) for column in zip(*(step[:5] for step in steps), strict=True)]
-        keys = {key for step in steps for key in step.info}
-        info = {key: np.concatenate([_reported(step, key) for step in steps]) for key in sorted(keys)}
+        info = {key: np.concatenate([step.info[key] for step in steps]) for key in INFO_KEYS}
         return Step(*arrays, info=info)
 
     def close(self) -> None:
@@ -118,10 +117,6 @@ def _shares(num_envs: int, workers: int) -> list[slice]:
     """Consecutive environments for each worker, as even as possible."""
     edges = [num_envs * worker // workers for worker in range(workers + 1)]
     return [slice(start, stop) for start, stop in pairwise(edges)]
-
-
-def _reported(step: Step, key: str) -> NDArray[Any]:
-    return step.info.get(key, np.full(len(step.reward), np.nan, np.float32))
 
 
 def _serve(connection: Connection, packed: Any, num_envs: int, first: int) -> None:

@@ -23,15 +23,14 @@ FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
 
 
-def registered_task(identifier: str, **options: Any) -> Task:
+def registered_task(identifier: str, *options: Any) -> Task:
     """The task of a registered Gymnasium id; options as for `gymnasium_task`."""
-    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, **options)
+    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, *options)
 
 
 def gymnasium_task(
     make: Make,
     name: str | None = None,
-    *,
     env_kwargs: Mapping[str, Any] | None = None,
     feature_names: Sequence[str] | None = None,
     action_names: Sequence[str] | None = None,

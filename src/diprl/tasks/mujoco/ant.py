@@ -1,6 +1,6 @@
 """AntRandomGoal and AntCrossMaze: a four-legged ant walks to a goal, in the open or among walls."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diprl.tasks.mujoco import engine
 from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken, squared_norm
-from diprl.tasks.mujoco.engine import MjModel, MjSpec
+from diprl.tasks.mujoco.engine import MjModel
 
 POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
 STANDING = np.array([0.0, 0.0, 0.75, 1.0] + [0.0] * 11)
@@ -22,31 +22,23 @@ ARRIVAL_BONUS = 50.0
 """As much as 2.5 m of approach: a program that only hovers about the goal must find it worth its while to enter."""
 WALLS_ALONG_X = ((1, -2.5), (1, 2.5), (6, 7.5), (6, -7.5), (11, -2.5), (11, 2.5))
 WALLS_ALONG_Y = ((-2, 0), (3.5, 5), (3.5, -5), (8.5, 5), (8.5, -5), (13.5, 0))
+CROSS = (
+    *(((x, y, 0.5), (3.0, 0.5, 1.0)) for x, y in WALLS_ALONG_X),
+    *(((x, y, 0.5), (0.5, 3.0, 1.0)) for x, y in WALLS_ALONG_Y),
+)
+"""The walls of a cross of corridors."""
+Place = tuple[float, float, float]
 
 
-def open_field() -> MjModel:
-    """Gymnasium's ant on an empty plane."""
+def ground(goal_radius: float, camera: Place, walls: Sequence[tuple[Place, Place]] = ()) -> MjModel:
+    """Gymnasium's ant on a plane with walls (centre, half size), seen from above."""
     spec = engine.gymnasium_model("ant.xml")
-    engine.add_goal(spec, RANDOM_GOAL_RADIUS)
-    _look_down(spec, (0.0, 0.0, 14.0))
-    return engine.compile_tracking(spec, ("torso",))
-
-
-def maze() -> MjModel:
-    """Gymnasium's ant in a cross of corridors."""
-    spec = engine.gymnasium_model("ant.xml")
-    engine.add_goal(spec, MAZE_GOAL_RADIUS)
-    for x, y in WALLS_ALONG_X:
-        engine.add_box(spec, (x, y, 0.5), (3.0, 0.5, 1.0))
-    for x, y in WALLS_ALONG_Y:
-        engine.add_box(spec, (x, y, 0.5), (0.5, 3.0, 1.0))
-    _look_down(spec, (6.0, 0.0, 22.0))
-    return engine.compile_tracking(spec, ("torso",))
-
-
-def _look_down(spec: MjSpec, position: tuple[float, float, float]) -> None:
+    engine.add_goal(spec, goal_radius)
+    for centre, half_size in walls:
+        engine.add_box(spec, centre, half_size)
     downwards = engine.import_mujoco().mjtCamLight.mjCAMLIGHT_FIXED
-    spec.worldbody.add_camera(name="overview", mode=downwards, pos=position)
+    spec.worldbody.add_camera(name="overview", mode=downwards, pos=camera)
+    return engine.compile_tracking(spec, ("torso",))
 
 
 def start_with_random_goal(rng: np.random.Generator, count: int) -> Start:
@@ -130,7 +122,7 @@ def judge_approach(
 
 RANDOM_GOAL = Description(
     name="AntRandomGoal",
-    model=open_field,
+    model=partial(ground, RANDOM_GOAL_RADIUS, camera=(0.0, 0.0, 14.0)),
     start=start_with_random_goal,
     observe=observe,
     judge=partial(judge, goal_radius=RANDOM_GOAL_RADIUS, area=AREA),
@@ -144,7 +136,7 @@ APPROACH_RANDOM_GOAL = replace(
 CROSS_MAZE = replace(
     RANDOM_GOAL,
     name="AntCrossMaze",
-    model=maze,
+    model=partial(ground, MAZE_GOAL_RADIUS, camera=(6.0, 0.0, 22.0), walls=CROSS),
     start=start_in_maze,
     judge=partial(judge, goal_radius=MAZE_GOAL_RADIUS, area=np.inf),
     horizon=1000,

@@ -1,6 +1,7 @@
 """Many copies of one MuJoCo environment, simulated by MuJoCo's own thread pool."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,7 @@ class MujocoEnvironments:
         return self._view(self.description.observe(self._states))
 
     def step(self, actions: NDArray[Any]) -> Step:
-        clipped = self.description.clip(actions)
-        if clipped.shape != (self.num_envs, self.description.action_size):
-            expected = (self.num_envs, self.description.action_size)
-            raise DiprlError(f"actions have shape {clipped.shape}; {expected} was expected")
+        clipped = self.description.clip(actions, self.num_envs)
         after = self._simulator.advance(self.states, clipped)
         judgement = self._judge(self.states, clipped, after)
         self._elapsed += 1
@@ -109,8 +107,8 @@ class MujocoEnvironments:
 
     def set_progress(self, fraction: float) -> None:
         """Tell a description that changes during training how much of it has passed, from 0 to 1."""
-        if self.description.anneal is not None:
-            self._judge = self.description.anneal(fraction)
+        if self.description.anneals:
+            self._judge = partial(self.description.judge, progress=fraction)
 
     def close(self) -> None:
         self._simulator.close()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import NotFiniteError
+from diprl.errors import DiprlError, NotFiniteError
 from diprl.tasks.mujoco.engine import INTERVAL, MjModel
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ class Judgement(NamedTuple):
         return Judgement(np.sum([*parts.values()], axis=0), terminated, {**facts, **named})
 
 
-Judge = Callable[[States, Array, States], Judgement]
+Judge = Callable[..., Judgement]
 """(states before, clipped actions, states after) -> judgement."""
 
 Starts = Callable[[np.random.Generator, int], Start]
@@ -78,16 +78,19 @@ class Description:
     horizon: int
     action_limit: float = 1.0
     """Actions are clipped to plus or minus this."""
-    anneal: Callable[[float], Judge] | None = None
-    """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
+    anneals: bool = False
+    """Whether `judge` also takes `progress`, the fraction of training that has passed, and asks for more and more."""
 
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Lowest and highest command of each motor."""
         return (-self.action_limit,) * self.action_size, (self.action_limit,) * self.action_size
 
-    def clip(self, actions: NDArray[Any]) -> Array:
-        """Actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
+    def clip(self, actions: NDArray[Any], count: int) -> Array:
+        """That many actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
+        if np.shape(actions) != (count, self.action_size):
+            shapes = f"{np.shape(actions)} instead of {(count, self.action_size)}"
+            raise DiprlError(f"{self.name} was given actions of shape {shapes}")
         if not np.isfinite(actions).all():
             raise NotFiniteError(f"{self.name} was given an action that is not a finite number")
         return np.clip(np.asarray(actions, np.float64), -self.action_limit, self.action_limit)
