@@ -4,21 +4,13 @@ The tables are text: 'name:unit name …' for the entries of an observation, 'na
 """
 
 from itertools import product
-from typing import NamedTuple
 
 
-class Names(NamedTuple):
-    """What the entries of an observation, each with its unit, and the actions are called."""
-
-    features: tuple[tuple[str, str], ...]
-    actions: tuple[str, ...]
-
-
-def known_names(environment_id: str, features: int | None, actions: int) -> Names | None:
+def known_names(environment_id: str, features: int | None, actions: int) -> tuple[str, str] | None:
     """Names for a Gymnasium id of any version with that many actions and features; None features fit any."""
-    for feature_text, action_text in NAMES.get(environment_id.rpartition("-v")[0], []):
-        names = Names(with_units(feature_text), tuple(action_text.split()))
-        if len(names.actions) == actions and features in (None, len(names.features)):
+    for names in NAMES.get(environment_id.rpartition("-v")[0], []):
+        found = [len(text.split()) for text in names]
+        if found[1] == actions and features in (None, found[0]):
             return names
     return None
 

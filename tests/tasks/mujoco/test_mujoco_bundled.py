@@ -6,7 +6,7 @@ import pytest
 from diprl.tasks.mujoco.ant import RANDOM_GOAL
 from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.cheetah import HURDLE
-from diprl.tasks.mujoco.description import Array, Description, States, velocity
+from diprl.tasks.mujoco.description import Array, Description, States
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import SUFFIX, Primitive, bundled_primitive, data_folder
 from diprl.tasks.mujoco.pusher import PUSHER
@@ -30,7 +30,7 @@ def move(body: str, primitive: Primitive, steps: int) -> tuple[States, States, A
     for _ in range(steps):
         actions = primitive.actions(robot.feel(description.observe(states)))
         after = simulator.advance(states, actions)
-        speeds.append(np.abs(velocity(states, after, 1)))
+        speeds.append(np.abs(after.velocity_since(states, 1)))
         states = after
     simulator.close()
     return first, states, np.array(speeds)

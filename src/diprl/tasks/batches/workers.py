@@ -72,8 +72,7 @@ class WorkerEnvironments:
         try:
             process.start()
         except (AttributeError, TypeError, PicklingError) as error:
-            self.close()
-            raise DiprlError(f"{self._name} cannot be sent to worker processes: {error}") from error
+            raise self._failed(f" cannot be sent to worker processes: {error}") from error
         theirs.close()
         self._connections.append(ours)
         self._processes.append(process)
@@ -93,8 +92,7 @@ class WorkerEnvironments:
         connection = self._connections[worker]
         try:
             if timeout is not None and not connection.poll(timeout):
-                self.close()
-                raise DiprlError(f"{self._name}: step {self._steps} took more than {timeout:g} seconds")
+                raise self._failed(f": step {self._steps} took more than {timeout:g} seconds")
             answer = connection.recv()
         except (EOFError, OSError) as error:
             raise self._dead(worker) from error
@@ -104,13 +102,14 @@ class WorkerEnvironments:
         return answer
 
     def _dead(self, worker: int) -> DiprlError:
-        """The error for a worker that ended by itself, after ending the others."""
         share = self._slices[worker]
+        whose = f"the worker process of environments {share.start} to {share.stop - 1}"
+        return self._failed(f": {whose} died in step {self._steps}")
+
+    def _failed(self, reason: str) -> DiprlError:
+        """What to raise, after ending all workers."""
         self.close()
-        return DiprlError(
-            f"{self._name}: the worker process of environments {share.start} to {share.stop - 1} "
-            f"died in step {self._steps}"
-        )
+        return DiprlError(f"{self._name}{reason}")
 
 
 def _shares(num_envs: int, workers: int) -> list[slice]:

@@ -17,7 +17,7 @@ from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.gym.display import draw_without_screen
 from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.gym.spaces import actions_of, features_of
-from diprl.tasks.names import known_names
+from diprl.tasks.names import known_names, with_units
 
 FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
@@ -98,9 +98,9 @@ def _signature(
     if known is None:
         return Signature(features, actions)
     if not functions:
-        labels = zip(features, known.features, strict=True)
+        labels = zip(features, with_units(known[0]), strict=True)
         features = tuple(replace(feature, name=label, unit=unit) for feature, (label, unit) in labels)
-    return Signature(features, replace(actions, names=known.actions))
+    return Signature(features, replace(actions, names=tuple(known[1].split())))
 
 
 def _own_features(functions: Sequence[FeatureFunction]) -> tuple[Feature, ...]:

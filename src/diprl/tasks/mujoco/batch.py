@@ -101,7 +101,9 @@ class MujocoEnvironments:
         self._elapsed += 1
         truncated = self._elapsed >= self.description.horizon
         next_view = self._view(self.description.observe(after))
-        view = self._restart(after, next_view, judgement.terminated | truncated)
+        view = next_view.copy()
+        self._states = after
+        self._restart(np.flatnonzero(judgement.terminated | truncated), view)
         reward = judgement.reward.astype(np.float32)
         return Step(view, next_view, reward, judgement.terminated, truncated, judgement.info)
 
@@ -113,19 +115,13 @@ class MujocoEnvironments:
     def close(self) -> None:
         self._simulator.close()
 
-    def _restart(
-        self, after: States, next_view: NDArray[np.float32], ended: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """Begin new episodes where the last ones ended, and return what to act on next."""
-        self._states = after
-        rows = np.flatnonzero(ended)
-        view = next_view.copy()
+    def _restart(self, rows: NDArray[np.int64], view: NDArray[np.float32]) -> None:
+        """Begin new episodes in these rows, and write what is seen there into the view."""
         if len(rows):
             fresh = self._fresh(len(rows))
-            self._states = after.replace_rows(rows, fresh)
+            self._states = self.states.replace_rows(rows, fresh)
             self._elapsed[rows] = 0
             view[rows] = self._view(self.description.observe(fresh))
-        return view
 
     def _fresh(self, count: int) -> States:
         return self._simulator.settle(self.description.start(self._rng, count))

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.tasks.mujoco import engine
-from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken, velocity
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken
 
 HURDLES = np.array([-15.0, -13, -9, -5, -1, 3, 7, 11, 15, 19, 23, 27])
 LAST_HURDLE = 15.0
@@ -63,8 +63,8 @@ def judge(before: States, actions: Array, after: States) -> Judgement:
     distance = np.maximum(distance, 0.0)
     parts = {
         "distance": -0.1 * distance,
-        "run": velocity(before, after, 0),
-        "leap": 0.3 * np.abs(velocity(before, after, 1)),
+        "run": after.velocity_since(before, 0),
+        "leap": 0.3 * np.abs(after.velocity_since(before, 1)),
         "hurdles": -next_hurdle(after.places[:, BACK_FOOT, 0])[1].astype(np.float64),
         "collision": -2.0 * collision,
         "goal": 1000.0 * arrived,

@@ -35,6 +35,10 @@ class States(NamedTuple):
     """Origins of the tracked bodies (n, bodies, 3); after a step they lag qpos by one sub-step (0.01 s)."""
     goal: Array
 
+    def velocity_since(self, before: "States", coordinate: int) -> Array:
+        """Average speed over a step along one coordinate of qpos."""
+        return (self.qpos[:, coordinate] - before.qpos[:, coordinate]) / INTERVAL
+
     def replace_rows(self, rows: NDArray[Any], other: "States") -> "States":
         """These states with the given rows taken, in order, from others."""
         merged = [part.copy() for part in self]
@@ -51,14 +55,18 @@ class Judgement(NamedTuple):
     info: dict[str, NDArray[Any]]
 
     @staticmethod
-    def sum(parts: dict[str, Array], terminated: NDArray[np.bool_], **facts: NDArray[Any]) -> "Judgement":
-        """A reward that is the sum of named parts; `info` carries the facts and each reward_<part>."""
+    def sum(
+        parts: dict[str, Array], terminated: NDArray[np.bool_] | None = None, **facts: NDArray[Any]
+    ) -> "Judgement":
+        """A reward that is the sum of named parts, ended by the horizon only unless `terminated` says when.
+
+        `info` carries the facts and each reward_<part>.
+        """
+        reward = np.sum([*parts.values()], axis=0)
         named = {f"reward_{part}": value for part, value in parts.items()}
-        return Judgement(np.sum([*parts.values()], axis=0), terminated, {**facts, **named})
+        ended = np.zeros(len(reward), np.bool_) if terminated is None else terminated
+        return Judgement(reward, ended, {**facts, **named})
 
-
-Judge = Callable[..., Judgement]
-"""(states before, clipped actions, states after) -> judgement."""
 
 Starts = Callable[[np.random.Generator, int], Start]
 """Draws the beginnings of that many episodes."""
@@ -72,7 +80,8 @@ class Description:
     model: Callable[[], MjModel]
     start: Starts
     observe: Callable[[States], Array]
-    judge: Judge
+    judge: Callable[..., Judgement]
+    """(states before, clipped actions, states after) -> judgement."""
     observation_size: int
     action_size: int
     horizon: int
@@ -96,18 +105,8 @@ class Description:
         return np.clip(np.asarray(actions, np.float64), -self.action_limit, self.action_limit)
 
 
-def never(states: States) -> NDArray[np.bool_]:
-    """The `terminated` of an environment that only its horizon ends."""
-    return np.zeros(len(states.qpos), np.bool_)
-
-
 def squared_norm(actions: Array) -> Array:
     return np.sum(actions**2, axis=1)
-
-
-def velocity(before: States, after: States, coordinate: int) -> Array:
-    """Average speed over a step along one coordinate of qpos."""
-    return (after.qpos[:, coordinate] - before.qpos[:, coordinate]) / INTERVAL
 
 
 def shaken(qpos: Array, velocities: int, rng: np.random.Generator, count: int) -> tuple[Array, Array]:

@@ -15,17 +15,7 @@ from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.mujoco import ant, pusher
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
-from diprl.tasks.mujoco.description import (
-    Array,
-    Description,
-    Judgement,
-    Start,
-    Starts,
-    States,
-    never,
-    squared_norm,
-    velocity,
-)
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, Starts, States, squared_norm
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
@@ -58,7 +48,7 @@ def cheetah_forward() -> Description:
 
 def judge_forward(before: States, actions: Array, after: States) -> Judgement:
     """Speed along x, less effort; tipping over ends it, since a cheetah on its back never gets up again."""
-    parts = {"run": velocity(before, after, 0), "effort": -0.1 * squared_norm(actions)}
+    parts = {"run": after.velocity_since(before, 0), "effort": -0.1 * squared_norm(actions)}
     return Judgement.sum(parts, np.abs(after.qpos[:, PITCH]) > 1.5)
 
 
@@ -72,8 +62,8 @@ def cheetah_jump() -> Description:
 def judge_jump(before: States, actions: Array, after: States) -> Judgement:
     """Vertical speed with some progress; tipping over ends it, since somersaults pay and lead nowhere."""
     parts = {
-        "run": 0.5 * velocity(before, after, 0),
-        "leap": np.abs(velocity(before, after, 1)),
+        "run": 0.5 * after.velocity_since(before, 0),
+        "leap": np.abs(after.velocity_since(before, 1)),
         "effort": -0.1 * squared_norm(actions),
     }
     return Judgement.sum(parts, ~on_its_feet(after))
@@ -111,7 +101,7 @@ def judge_push(
         "reach": -0.5 * pusher.reach(after),
         "effort": -effort_cost(progress) * squared_norm(actions),
     }
-    return Judgement.sum(parts, never(after))
+    return Judgement.sum(parts)
 
 
 def effort_cost(progress: float) -> float:
@@ -134,10 +124,10 @@ def judge_ant_up(before: States, actions: Array, after: States, *, progress: flo
     """Speed along +x near a cruising speed, less drift, crouching and effort; leaving the healthy height ends it."""
     cruising_speed, drift_price = ant_pace(progress)
     upright = ant.healthy(after)
-    speed = velocity(before, after, 0)
+    speed = after.velocity_since(before, 0)
     parts = {
         "walk": speed - 2.0 * np.maximum(speed - cruising_speed, 0.0),
-        "drift": -drift_price * np.abs(velocity(before, after, 1)),
+        "drift": -drift_price * np.abs(after.velocity_since(before, 1)),
         "height": -((after.places[:, 0, 2] - 0.6) ** 2),
         "healthy": 1.0 * upright,
         "effort": -0.5 * squared_norm(actions),

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, never, squared_norm
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, squared_norm
 from diprl.tasks.mujoco.engine import MjModel, compile_tracking, import_mujoco
 
 GOAL = np.array([0.0, -1.0])
@@ -48,7 +48,7 @@ def judge(before: States, actions: Array, after: States) -> Judgement:
         "effort": -EFFORT * squared_norm(actions),
     }
     distance = np.maximum(offset - 0.07, 0.0)
-    return Judgement.sum(parts, never(after), distance=distance, is_success=offset <= 0.17)
+    return Judgement.sum(parts, distance=distance, is_success=offset <= 0.17)
 
 
 PUSHER = Description(

@@ -1,6 +1,6 @@
 """The tasks that have a compiled twin, described without Gymnasium, so that they train where only JAX is installed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from math import inf, pi
@@ -11,7 +11,7 @@ import numpy as np
 from diprl.errors import DiprlError
 from diprl.program.signature import Discrete, Feature, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
-from diprl.tasks.names import known_names
+from diprl.tasks.names import NAMES, with_units
 
 CLASSIC, DOOR_KEY = "diprl.tasks.twins.classic", "diprl.tasks.twins.doorkey"
 DOOR_KEY_ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
@@ -39,22 +39,17 @@ def _reference(name: str, make: Callable[..., Any], **overrides: Any) -> Any:
     return Reference(make, name)(**overrides)
 
 
-def _control(
-    name: str, twin: str, horizon: int, bounds: list[float | tuple[float, float]], actions: int, **facts: Any
-) -> Task:
+def _control(name: str, horizon: int, bounds: Sequence[float | tuple[float, float]], **facts: Any) -> Task:
     """One of Gymnasium's classic control tasks; a bound is the largest magnitude of a feature, or low and high."""
-    names = known_names(name, len(bounds), actions)
-    if names is None:
-        raise ValueError(f"no names are known for {name}")
-    features = [
-        Feature(feature, unit, *_rounded(bound))
-        for (feature, unit), bound in zip(names.features, bounds, strict=True)
-    ]
+    kind = name.partition("-")[0]
+    features, actions = NAMES[kind][0]
+    bounded = zip(with_units(features), bounds, strict=True)
+    named = tuple(Feature(feature, unit, *_rounded(bound)) for (feature, unit), bound in bounded)
     return _task(
         name,
-        Signature(tuple(features), Discrete(names.actions)),
+        Signature(named, Discrete(tuple(actions.split()))),
         partial(called, "gymnasium", "make", name, disable_env_checker=True),
-        twin=partial(called, CLASSIC, twin),
+        twin=partial(called, CLASSIC, kind),
         horizon=horizon,
         budget=2_000_000,
         **facts,
@@ -99,28 +94,14 @@ def _door_key(size: int, solved_return: float) -> Task:
     )
 
 
+CART_POLE_BOUNDS = [4.8, inf, 24 * 2 * pi / 360, inf]
+POTENTIAL = partial(called, CLASSIC, "mountain_car_potential")
 TWIN_TASKS: dict[str, Task] = {
     task.name: task
     for task in (
-        _control(
-            "CartPole-v1",
-            "CartPole",
-            500,
-            [4.8, inf, 24 * 2 * pi / 360, inf],
-            actions=2,
-            paper_score=500.0,
-            solved_return=500.0,
-        ),
-        _control("Acrobot-v1", "Acrobot", 500, [1, 1, 1, 1, 4 * pi, 9 * pi], actions=3, paper_score=-79.93),
-        _control(
-            "MountainCar-v0",
-            "MountainCar",
-            200,
-            [(-1.2, 0.6), 0.07],
-            actions=3,
-            paper_score=-110.79,
-            potential=partial(called, CLASSIC, "mountain_car_potential"),
-        ),
+        _control("CartPole-v1", 500, CART_POLE_BOUNDS, paper_score=500.0, solved_return=500.0),
+        _control("Acrobot-v1", 500, [1, 1, 1, 1, 4 * pi, 9 * pi], paper_score=-79.93),
+        _control("MountainCar-v0", 200, [(-1.2, 0.6), 0.07], paper_score=-110.79, potential=POTENTIAL),
         *(_door_key(size, solved_return) for size, solved_return in DOOR_KEY_SIZES.items()),
     )
 }
