@@ -16,7 +16,7 @@ from diprl.experiment.grid import Grid
 from diprl.experiment.paper import SEEDS
 from diprl.experiment.results import relaxed, results_of, score
 from diprl.experiment.suites import SUITES, Request
-from diprl.tasks.twin_tasks import TWIN_TASKS
+from diprl.tasks.twins.table import TWIN_TASKS
 
 TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
 

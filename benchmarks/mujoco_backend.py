@@ -15,8 +15,8 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AsyncVectorEnv
 
+from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.batch import MujocoEnvironments
-from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
 from diprl.tasks.mujoco.description import Description
 
 BATCH = 64

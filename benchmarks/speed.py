@@ -149,11 +149,11 @@ def seeds_speed(count: int, rollouts: int = 5) -> float:
 
     from diprl.methods.presets import PAPER
     from diprl.methods.registry import find_method
-    from diprl.tasks.twin_tasks import twin_task
+    from diprl.tasks.twins.table import TWIN_TASKS
     from diprl.train.compiling import compiled
     from diprl.train.engine import Engine
 
-    task, make_agent = twin_task("CartPole-v1"), find_method("diprl").agent
+    task, make_agent = TWIN_TASKS["CartPole-v1"], find_method("diprl").agent
     engine = Engine(task, PAPER, make_agent(task, PAPER, key=jr.key(0)))
     begin = jax.vmap(lambda key: engine.begin(make_agent(task, PAPER, key=key), key=key))
     state = jax.jit(begin)(jr.split(jr.key(0), count))

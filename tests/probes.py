@@ -12,8 +12,7 @@ from jax import Array
 from numpy.typing import NDArray
 
 from diprl.program.signature import Discrete, Feature, Signature
-from diprl.tasks.base import Layout, Task, Twin
-from diprl.tasks.gymnasium_task import flat_view
+from diprl.tasks.base import Task, Twin, ViewLayout, flat_view
 
 
 class ProbeState(NamedTuple):
@@ -106,7 +105,7 @@ def probe_task(name: str, twin: Twin, actions: tuple[str, ...]) -> Task:
         signature=Signature((Feature("x", low=-1.0, high=1.0),), Discrete(actions)),
         reference=partial(TwinEnvironment, twin, len(actions)),
         horizon=twin.horizon,
-        layout=Layout(features=1, critic=1),
+        layout=ViewLayout(features=1, critic=1),
         view=flat_view,
         twin=lambda: twin,
         budget=20_000,

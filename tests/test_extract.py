@@ -18,7 +18,7 @@ from diprl.policy.mlp import MLP
 from diprl.policy.terminals import BlendTerminals
 from diprl.program import Act, Affine, Blend, Condition, If, Node, Program
 from diprl.program.ast import conditions
-from diprl.tasks.base import Layout
+from diprl.tasks.base import ViewLayout
 from tests.policy.trees import (
     FEATURES,
     KINDS,
@@ -141,7 +141,7 @@ def leaves(kind: str) -> st.SearchStrategy[Node]:
 
 
 def unnormalised(tree: object, kind: str) -> Agent:
-    layout = Layout(FEATURES, FEATURES, LAYOUTS[kind].primitives, LAYOUTS[kind].actuators)
+    layout = ViewLayout(FEATURES, FEATURES, LAYOUTS[kind].primitives, LAYOUTS[kind].actuators)
     critic = MLP((jnp.zeros((FEATURES, 1)),), (jnp.zeros(1),))
     return Agent(tree, critic, make_normaliser(FEATURES), layout)  # type: ignore[arg-type]
 

@@ -15,8 +15,7 @@ import numpy as np
 from diprl.cli.train import Command, resumed_plans
 from diprl.program import Program
 from diprl.runs.observers import read_rows
-from diprl.tasks.mujoco.primitive_files import load_primitive, save_primitive
-from diprl.tasks.mujoco.primitives import Primitive
+from diprl.tasks.mujoco.primitives import Primitive, load_primitive, save_primitive
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.settings import Config
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
-from diprl.tasks.registry import Source, harmless, load_task
+from diprl.tasks.registry import Source, load_task, refuse_module
 
 if TYPE_CHECKING:
     from diprl.arena.gap import Gap
@@ -223,7 +223,7 @@ class Model:
         asked = {"seed": spec.seed, "preset": spec.preset, "env_kwargs": spec.env_kwargs}
         asked |= names | {"action_names": spec.action_names} | options
         try:
-            model = cls(harmless(spec.task) if env is None else env, **asked)
+            model = cls(refuse_module(spec.task) if env is None else env, **asked)
             model.spec = replace(model.spec, settings=spec.settings, episodes=spec.episodes)
             model.trained = load_trained(saved.arrays, model.task, spec, find_method(cls.method).make_agent)
             model.result = None if saved.result is None else Result.read(saved.result, str(path))

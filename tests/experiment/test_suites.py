@@ -6,7 +6,7 @@ from diprl.errors import DiprlError
 from diprl.experiment.paper import DISCRETE, SEEDS
 from diprl.experiment.suites import SUITES, Request, find_suites, requested_runs
 from diprl.experiment.vmap import batch_key, fits
-from diprl.tasks.twin_tasks import TWIN_TASKS
+from diprl.tasks.twins.table import TWIN_TASKS
 
 
 def test_table_one_is_every_method_on_every_discrete_task_and_seed() -> None:

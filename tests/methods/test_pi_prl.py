@@ -25,7 +25,7 @@ from diprl.policy.terminals import BlendTerminals
 from diprl.program.ast import Blend, terminals
 from diprl.program.signature import Feature, Primitives, Signature
 from diprl.runs.observers import Snapshot
-from diprl.tasks.base import Layout
+from diprl.tasks.base import ViewLayout
 from diprl.train.settings import Settings
 
 WALK = Signature((Feature("x"), Feature("y")), Primitives(("up", "down"), (-1.0,), (1.0,)))
@@ -36,7 +36,7 @@ def blending_agent() -> Agent:
     terminals = BlendTerminals(0.3 * jr.normal(jr.key(0), (5, 2)), jnp.array([-1.5]))
     seen = make_normaliser(2).update(jr.normal(jr.key(1), (50, 2)) * jnp.array([3.0, 0.1]) + 1.0)
     tree = make_tree(2, 3, terminals, key=jr.key(2))
-    return Agent(tree, make_mlp((2, 4, 1), 1.0, key=jr.key(3)), seen, Layout(2, 2, 2, 1))
+    return Agent(tree, make_mlp((2, 4, 1), 1.0, key=jr.key(3)), seen, ViewLayout(2, 2, 2, 1))
 
 
 @pytest.mark.parametrize("softness", [0.25, 0.4])

@@ -16,8 +16,8 @@ from diprl.methods.constant_blends import best, share_grid, single_primitives
 from diprl.methods.primitives import greedy_network, train_primitive
 from diprl.policy.base import HARD, Temperatures
 from diprl.runs.observers import Snapshot
-from diprl.tasks.mujoco.primitive_files import load_primitive
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+from diprl.tasks.mujoco.primitives import load_primitive
 from diprl.tasks.registry import load_task
 from diprl.train.settings import Settings
 
@@ -77,7 +77,7 @@ def test_the_command_line_writes_a_file(
     with pytest.raises(SystemExit) as ended:
         main(["primitives", "train", "pusher_left", *options])
     assert ended.value.code == 0
-    written = load_primitive(tmp_path / "pusher_left.npz")
+    written = load_primitive(tmp_path / "pusher_left.primitive")
     assert f"score {written.score:.2f}" in capsys.readouterr().out
     assert (tmp_path / "runs" / "pusher_left-seed0" / "metrics.csv").read_text().count("\n") == 2
 

@@ -15,7 +15,7 @@ from diprl.methods.cart import Tree
 from diprl.methods.viper import choices_of, select, tree_signature
 from diprl.policy.base import Temperatures
 from diprl.program.signature import Continuous, Primitives
-from diprl.tasks.base import Layout
+from diprl.tasks.base import ViewLayout
 from diprl.train.settings import Settings
 
 TASK = PROBES["ThresholdProbe"]
@@ -56,7 +56,7 @@ def test_a_state_weighs_as_much_as_the_oracle_tells_its_actions_apart() -> None:
 
 def test_a_tree_on_a_task_with_primitives_moves_the_actuators_by_all_it_sees() -> None:
     actions = Primitives(("up", "down"), (-1.0, -2.0, -3.0), (1.0, 2.0, 3.0))
-    walk = replace(TASK, signature=replace(TASK.signature, actions=actions), layout=Layout(1, 3, 2, 3))
+    walk = replace(TASK, signature=replace(TASK.signature, actions=actions), layout=ViewLayout(1, 3, 2, 3))
     signature = tree_signature(walk)
     assert signature.feature_names == ("x", "observation_0", "observation_1")
     assert signature.actions == Continuous(

@@ -12,16 +12,16 @@ from diprl.policy.derivation_tree import DerivationTree
 from diprl.policy.mlp import MLP
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
-from diprl.tasks.base import Layout
+from diprl.tasks.base import ViewLayout
 
 FEATURES = 3
 KINDS = ("discrete", "affine", "blend", "choice")
 WARM = Temperatures(architecture=0.7, condition=0.5, terminal=0.25)
 LAYOUTS = {
-    "discrete": Layout(FEATURES, FEATURES + 1),
-    "affine": Layout(FEATURES, FEATURES + 1),
-    "blend": Layout(FEATURES, FEATURES + 1, primitives=3, actuators=2),
-    "choice": Layout(FEATURES, FEATURES + 1, primitives=3, actuators=2),
+    "discrete": ViewLayout(FEATURES, FEATURES + 1),
+    "affine": ViewLayout(FEATURES, FEATURES + 1),
+    "blend": ViewLayout(FEATURES, FEATURES + 1, primitives=3, actuators=2),
+    "choice": ViewLayout(FEATURES, FEATURES + 1, primitives=3, actuators=2),
 }
 """The critic sees one number more than the conditions read."""
 ACTIONS: dict[str, Actions] = {

@@ -11,8 +11,8 @@ import numpy as np
 
 from diprl.experiment.executors import local
 from diprl.experiment.grid import Grid, Run
+from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
-from diprl.tasks.workers import WorkerEnvironments
 from tests.counters import Counter
 from tests.experiment.fixtures import make_run
 

@@ -19,10 +19,10 @@ from diprl.methods.registry import config_of, run
 from diprl.runs.folder import exclusive
 from diprl.system.device import use_device
 from diprl.tasks.base import Task
-from diprl.tasks.guard import GuardedReference, deadline, guarded
+from diprl.tasks.batches.guard import GuardedReference, deadline, guarded
+from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
-from diprl.tasks.sync import SyncEnvironments
-from diprl.tasks.workers import WorkerEnvironments
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.settings import Settings
 from tests.counters import Faulty

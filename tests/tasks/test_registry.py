@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 from tests.counters import Counter
 
 from diprl.errors import DiprlError
+from diprl.program import Blend, Program
 from diprl.tasks.mujoco.tasks import mujoco_tasks
-from diprl.tasks.registry import TASKS, load_task
+from diprl.tasks.registry import TASKS, load_task, networks_of
 
 
 @pytest.mark.parametrize("name", sorted(TASKS.keys() - mujoco_tasks().keys()))
@@ -125,6 +127,26 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(gym, "make", missing)
     with pytest.raises(DiprlError, match=r"pip install 'diprl\[box2d\]'"):
         load_task("LunarLander", env_kwargs={"gravity": -9.0})
+
+
+@pytest.mark.parametrize("name", mujoco_tasks())
+def test_every_task_with_primitives_brings_their_networks(name: str) -> None:
+    task = load_task(name)
+    program = Program(task.signature, Blend((1.0, *[0.0] * (task.layout.primitives - 1))), name)
+    assert tuple(network.name for network in networks_of(program)) == task.signature.actions.names
+    assert networks_of(replace(program, task="")) == networks_of(replace(program, task="CartPole-v1")) == ()
+
+
+def test_tasks_load_where_unix_has_no_say() -> None:
+    """Windows has neither these modules nor these signals."""
+    program = (
+        "import signal, sys\n"
+        "sys.modules |= dict.fromkeys(('fcntl', 'pwd', 'grp', 'resource', 'termios'))\n"
+        "for name in ('SIGALRM', 'SIGKILL', 'SIGHUP', 'setitimer', 'ITIMER_REAL'): delattr(signal, name)\n"
+        "import diprl.tasks.registry, diprl.tasks.batches.choose, diprl.tasks.batches.guard as guard\n"
+        "with guard.deadline(1.0, 'too late'): pass\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True)
 
 
 def test_tasks_load_without_jax() -> None:

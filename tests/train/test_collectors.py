@@ -12,7 +12,7 @@ from tests.small import first_training_state
 
 from diprl.methods.agents import tree_agent
 from diprl.tasks.base import Task
-from diprl.tasks.sync import SyncEnvironments
+from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.train import schedule
 from diprl.train.collectors import HostCollector
 from diprl.train.rollout import collect, uniforms

@@ -26,7 +26,7 @@ class Command:
         from diprl.export import TARGETS, c_main, export, write_files
         from diprl.runs.folder import load_program
         from diprl.system.files import check_writable
-        from diprl.tasks.mujoco.networks import networks_of
+        from diprl.tasks.registry import networks_of
 
         targets = [target.strip() for target in self.to.split(",")]
         for target in targets:

@@ -14,8 +14,8 @@ class List:
 
     def run(self) -> int:
         from diprl.errors import DiprlError
-        from diprl.tasks.mujoco.primitive_files import bundled_primitive
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+        from diprl.tasks.mujoco.primitives import bundled_primitive
 
         for name in primitive_tasks():
             try:
@@ -60,7 +60,7 @@ class Train:
     def train(self, name: str) -> None:
         from diprl.methods.primitives import train_primitive
         from diprl.system.files import check_writable
-        from diprl.tasks.mujoco.primitive_files import data_folder, save_primitive
+        from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
         from diprl.terminal.progress import Display
 
         out = self.out or data_folder()
@@ -74,8 +74,8 @@ class Train:
                 observers=(display,),
                 episodes=self.episodes,
             )
-        save_primitive(primitive, out / f"{name}.npz")
-        print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
+        save_primitive(primitive, out / f"{name}{SUFFIX}")
+        print(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def make_run(run: RunSpec, quick: bool, change: Callable[[Settings], Settings]) 
 
 def budget(task: str) -> int:
     """Environment steps of a full run, known without Gymnasium for tasks with a twin."""
-    from diprl.tasks.twin_tasks import TWIN_TASKS
+    from diprl.tasks.twins.table import TWIN_TASKS
 
     if task in TWIN_TASKS:
         return TWIN_TASKS[task].budget

@@ -28,7 +28,7 @@ from diprl.runs.result import Result, provenance
 from diprl.runs.spec import RunSpec
 from diprl.runs.trainer import Trained, engine_for, first_state, fresh_agent
 from diprl.system.storage import is_stored
-from diprl.tasks.twin_tasks import TWIN_TASKS, twin_task
+from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train import schedule
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collectors import BatchCollector
@@ -44,7 +44,7 @@ class RunBatch:
 
     def __init__(self, runs: Sequence[RunSpec]) -> None:
         check_batch(runs)
-        self.runs, self.task = tuple(runs), twin_task(runs[0].task)
+        self.runs, self.task = tuple(runs), TWIN_TASKS[runs[0].task]
         self.ppo = runs[0].settings.ppo
         dual = max(run.settings.program.alpha_dual for run in runs)
         self.compiled = runs[0].settings.with_values(alpha_dual=dual).compiled()

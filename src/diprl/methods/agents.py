@@ -14,7 +14,7 @@ from diprl.policy.derivation_tree import make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program.signature import Continuous, Discrete, Primitives, Signature
-from diprl.tasks.base import Layout, Task
+from diprl.tasks.base import Task, ViewLayout
 from diprl.train.settings import Settings
 
 TERMINAL_NOISE = 0.1
@@ -71,6 +71,6 @@ def neural_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     return with_critic(policy, layout, settings, key=critic_key)
 
 
-def with_critic(policy: AbstractPolicy, layout: Layout, settings: Settings, *, key: PRNGKeyArray) -> Agent:
+def with_critic(policy: AbstractPolicy, layout: ViewLayout, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     critic = make_mlp((layout.critic, settings.ppo.hidden_size, settings.ppo.hidden_size, 1), 1.0, key=key)
     return Agent(policy, critic, make_normaliser(layout.critic), layout)

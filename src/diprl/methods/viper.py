@@ -56,7 +56,7 @@ def fit(session: Session) -> Result:
 
 def imitate(session: Session, oracle: Trained, length: int) -> list[Tree]:
     """A tree per round, grown on all states visited so far: in the first round by the oracle, then by the last tree."""
-    from diprl.tasks.vector import make_environments
+    from diprl.tasks.batches.choose import make_environments
 
     task, seed = session.task, session.spec.seed
     discrete = isinstance(task.signature.actions, Discrete)

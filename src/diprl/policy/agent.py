@@ -7,7 +7,7 @@ from jaxtyping import Array, Float, Int
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
 from diprl.policy.distributions import Distribution
 from diprl.policy.mlp import MLP
-from diprl.tasks.base import Layout
+from diprl.tasks.base import ViewLayout
 
 
 class Normaliser(eqx.Module):
@@ -62,7 +62,7 @@ class Agent(eqx.Module):
     policy: AbstractPolicy
     critic: MLP
     normaliser: Normaliser
-    layout: Layout = eqx.field(static=True)
+    layout: ViewLayout = eqx.field(static=True)
 
     def see(self, view: Float[Array, "... view"]) -> Float[Array, "... view"]:
         """Views as policy and critic see them: all but the primitives' actions normalised."""

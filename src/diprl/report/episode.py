@@ -14,7 +14,7 @@ from diprl.arena.reference import program_act
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
-from diprl.tasks.display import draw_without_screen, has_screen
+from diprl.tasks.gym.display import draw_without_screen, has_screen
 from diprl.tasks.mujoco.engine import load_solver_first
 
 

@@ -100,14 +100,14 @@ def task_of(
     path: Path, program: Program, name: str | None = None, env_kwargs: Mapping[str, Any] | None = None
 ) -> "Task":
     """The task of a run folder or a program file, unless another is named; a run brings its env_kwargs."""
-    from diprl.tasks.registry import harmless, load_task
+    from diprl.tasks.registry import load_task, refuse_module
 
     wanted = name or program.task
     if not wanted:
         raise DiprlError(f"{path} does not say which environment it is for: give --task")
     if not env_kwargs and not name and (path / CONFIG).exists():
         env_kwargs = read_spec(path).env_kwargs
-    task = load_task(name or harmless(wanted), env_kwargs=env_kwargs)
+    task = load_task(name or refuse_module(wanted), env_kwargs=env_kwargs)
     found, needed = len(task.signature.features), len(program.signature.features)
     if found != needed or type(task.signature.actions) is not type(program.signature.actions):
         raise DiprlError(

@@ -12,9 +12,9 @@ from diprl.runs.observers import Observer
 from diprl.runs.spec import RunSpec
 from diprl.system.files import read_json
 from diprl.tasks.base import Task
-from diprl.tasks.guard import guarded
-from diprl.tasks.registry import harmless, load_task
-from diprl.tasks.vector import BACKENDS
+from diprl.tasks.batches.choose import BACKENDS
+from diprl.tasks.batches.guard import guarded
+from diprl.tasks.registry import load_task, refuse_module
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
     options = before | {name: value for name, value in asked.items() if value is not None}
     try:
         if source is None:
-            harmless(spec.task)
+            refuse_module(spec.task)
         return open_session(spec, source, folder=folder, resume=True, **options)
     except DiprlError as error:
         raise DiprlError(f"{path}: {error}") from error

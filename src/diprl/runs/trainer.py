@@ -25,7 +25,7 @@ from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
 from diprl.system.storage import is_stored, load_facts
 from diprl.tasks.base import Task
-from diprl.tasks.vector import make_environments
+from diprl.tasks.batches.choose import make_environments
 from diprl.train import schedule
 from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collectors import Collector, HostCollector, TwinCollector

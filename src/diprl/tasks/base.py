@@ -16,9 +16,11 @@ from diprl.program.signature import Discrete, Signature
 if TYPE_CHECKING:
     import gymnasium as gym
 
+    from diprl.tasks.mujoco.primitives import Primitive
+
 
 @dataclass(frozen=True)
-class Layout:
+class ViewLayout:
     """Where parts of a view lie: view[:features], view[:critic], view[critic:] reshaped to (primitives, actuators)."""
 
     features: int
@@ -29,6 +31,11 @@ class Layout:
     @property
     def size(self) -> int:
         return self.critic + self.primitives * self.actuators
+
+
+def flat_view(observations: NDArray[Any]) -> NDArray[np.float32]:
+    """A batch of observations as a batch of views, where conditions read every number and nothing else is seen."""
+    return np.asarray(observations, np.float32).reshape(len(observations), -1)
 
 
 class Twin(Protocol):
@@ -92,13 +99,15 @@ class Task:
     """Makes one reference environment; keyword arguments such as render_mode pass through."""
     horizon: int
     """Steps after which an episode is truncated."""
-    layout: Layout
+    layout: ViewLayout
     view: Callable[[NDArray[Any]], NDArray[np.float32]]
     """Turns a batch of reference observations (n, …) into views (n, layout.size)."""
     twin: Callable[[], Twin] | None = None
     """Builds the compiled simulator, where one exists."""
     environments: Callable[[int], Environments] | None = None
     """Builds a fast batch of n environments of the task's own, where one exists (MuJoCo)."""
+    networks: Callable[[], "tuple[Primitive, ...]"] | None = None
+    """Loads the networks behind the primitives that its programs blend, under the programs' names for them."""
     envpool: str | None = None
     """EnvPool's id for the same environment, where it has one."""
     potential: Callable[[Any], Any] | None = None

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
+from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.batch import MujocoEnvironments, Simulator
-from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
 from diprl.tasks.mujoco.description import Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
 from diprl.tasks.mujoco.environment import MujocoEnvironment

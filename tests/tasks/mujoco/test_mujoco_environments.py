@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import HumanRendering
 
 from diprl.errors import DiprlError, NotFiniteError
-from diprl.tasks.mujoco.catalogue import DESCRIPTIONS, find_description
+from diprl.tasks.mujoco import DESCRIPTIONS, find_description
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 
 NAMES = sorted(DESCRIPTIONS)

@@ -1,6 +1,5 @@
 """Primitives: evaluation, files, and the ant's symmetry."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,13 +7,13 @@ import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
+from diprl.system.storage import save_arrays
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, STANDING
 from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.description import Start
-from diprl.tasks.mujoco.primitive_files import bundled_primitive, load_primitive, save_primitive
-from diprl.tasks.mujoco.primitives import Primitive
-from diprl.tasks.mujoco.senses import ANT
-from diprl.tasks.mujoco.symmetry import quarter_turn_of_actions, quarter_turn_of_state, turned
+from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive, load_primitive, save_primitive
+from diprl.tasks.mujoco.robots import ANT
+from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turned
 
 
 def random_primitive(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Primitive:
@@ -36,51 +35,53 @@ def test_actions_are_the_network_clipped() -> None:
 
 def test_a_file_round_trip_keeps_everything(tmp_path: Path) -> None:
     primitive = random_primitive()
-    save_primitive(primitive, tmp_path / "p.npz")
-    loaded = load_primitive(tmp_path / "p.npz")
+    save_primitive(primitive, tmp_path / "p.primitive")
+    loaded = load_primitive(tmp_path / "p.primitive")
     about = ("name", "task", "score", "command")
     assert [getattr(loaded, key) for key in about] == [getattr(primitive, key) for key in about]
     observations = np.random.default_rng(1).normal(size=(5, 27))
     assert np.allclose(loaded.actions(observations), primitive.actions(observations), atol=1e-5)
-    save_primitive(loaded, tmp_path / "again.npz")
-    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "p.npz").read_bytes()
+    save_primitive(loaded, tmp_path / "again.primitive")
+    assert (tmp_path / "again.primitive").read_bytes() == (tmp_path / "p.primitive").read_bytes()
 
 
 @pytest.mark.parametrize("position", [0, 200, 700, 1200, 2000, -30])
 def test_a_damaged_byte_is_noticed(tmp_path: Path, position: int) -> None:
-    path = tmp_path / "p.npz"
+    path = tmp_path / "p.primitive"
     save_primitive(random_primitive(), path)
     content = bytearray(path.read_bytes())
     content[position] ^= 0xFF
     path.write_bytes(content)
-    with pytest.raises(DiprlError, match=r"p\.npz"):
+    with pytest.raises(DiprlError, match=r"p\.primitive"):
         load_primitive(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"not an archive", b"PK\x03\x04 cut short"])
-def test_a_file_that_is_no_archive_is_explained(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "p.npz").write_bytes(content)
-    with pytest.raises(DiprlError, match="not a readable primitive file"):
-        load_primitive(tmp_path / "p.npz")
+@pytest.mark.parametrize("content", [b"", b"not a primitive", b"0" * 64 + b"\n{}"])
+def test_a_file_that_is_no_primitive_is_explained(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "p.primitive").write_bytes(content)
+    with pytest.raises(DiprlError, match=r"p\.primitive.*not a readable primitive file"):
+        load_primitive(tmp_path / "p.primitive")
 
 
-def test_pickled_objects_are_refused(tmp_path: Path) -> None:
-    np.savez(tmp_path / "p.npz", header=np.array([{"schema": 1}], dtype=object))
-    with pytest.raises(DiprlError, match="not a readable primitive file"):
-        load_primitive(tmp_path / "p.npz")
+def test_a_file_of_the_earlier_format_is_refused_by_name(tmp_path: Path) -> None:
+    np.savez(tmp_path / "ant_up.npz", header=np.array("{}"), mean=np.ones(2, np.float32))
+    with pytest.raises(DiprlError, match=r"ant_up\.npz: .*not a readable primitive file: train it again"):
+        load_primitive(tmp_path / "ant_up.npz")
 
 
-def test_edited_numbers_and_other_schemas_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "p.npz"
-    save_primitive(random_primitive(), path)
-    with np.load(path, allow_pickle=False) as archive:
-        parts = {key: archive[key] for key in archive.files}
-    np.savez(path, **{**parts, "mean": parts["mean"] + 1})
-    with pytest.raises(DiprlError, match="checksum"):
+def test_an_older_file_never_stands_in_for_a_damaged_one(tmp_path: Path) -> None:
+    path = tmp_path / "p.primitive"
+    save_primitive(random_primitive(seed=1), path)
+    save_primitive(random_primitive(seed=2), path)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(DiprlError, match="checksum does not match"):
         load_primitive(path)
-    header = {**json.loads(str(parts["header"])), "schema": "other/9"}
-    np.savez(path, **{**parts, "header": np.array(json.dumps(header))})
-    with pytest.raises(DiprlError, match="other/9"):
+
+
+def test_a_checkpoint_is_no_primitive(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    save_arrays(path, {"mean": np.ones(2, np.float32)}, {"steps": 64})
+    with pytest.raises(DiprlError, match=r"checkpoint: .*are not those of a primitive"):
         load_primitive(path)
 
 
@@ -100,7 +101,7 @@ def test_a_missing_primitive_says_how_to_train_it() -> None:
 
 
 def test_four_quarter_turns_change_nothing() -> None:
-    for turn in (quarter_turn_of_state(), quarter_turn_of_actions()):
+    for turn in (TURN_OF_STATE, TURN_OF_ACTIONS):
         vector = np.arange(1.0, 1 + len(turn.source))
         assert np.array_equal(turn(turn(turn(turn(vector)))), vector)
         assert not np.array_equal(turn(turn(vector)), vector)
@@ -108,18 +109,18 @@ def test_four_quarter_turns_change_nothing() -> None:
 
 def test_turned_ants_walk_turned_paths() -> None:
     """Four ants whose states and controllers differ by quarter turns stay turned copies of each other."""
-    turn = quarter_turn_of_state()
+    turn = TURN_OF_STATE
     drawn = RANDOM_GOAL.start(np.random.default_rng(4), 1)
     drawn.qpos[0, 3:7] /= np.linalg.norm(drawn.qpos[0, 3:7])
     vectors = [np.concatenate((drawn.qpos[0], drawn.qvel[0]))]
     for _ in range(3):
         vectors.append(turn(vectors[-1]))
-    controllers = [turned(random_primitive(), turns, "turned") for turns in range(4)]
+    controllers = [turned(random_primitive(), turns) for turns in range(4)]
     simulator = Simulator(RANDOM_GOAL, 4)
     batch = np.array(vectors)
     states = simulator.settle(Start(batch[:, :15], batch[:, 15:], np.zeros((4, 2))))
     for _ in range(20):
-        felt = ANT.extract(RANDOM_GOAL.observe(states))
+        felt = ANT.feel(RANDOM_GOAL.observe(states))
         actions = np.vstack([c.actions(felt[i : i + 1]) for i, c in enumerate(controllers)])
         states = simulator.advance(states, actions)
     expected = np.concatenate((states.qpos[0], states.qvel[0]))

@@ -6,29 +6,38 @@ import numpy as np
 import pytest
 
 from diprl.program.signature import Continuous, Primitives
+from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
-from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
 from diprl.tasks.mujoco.description import Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
-from diprl.tasks.mujoco.primitive_tasks import ant_up, mixed_start, primitive_tasks, pusher_down, pusher_left
+from diprl.tasks.mujoco.primitive_tasks import (
+    ant_pace,
+    ant_up,
+    effort_cost,
+    mixed_start,
+    primitive_tasks,
+    pusher_down,
+    pusher_left,
+)
 from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.skills import ant_pace, effort_cost
-from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot, mujoco_tasks, view_of
+from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
+from diprl.tasks.mujoco.tasks import mujoco_tasks
 
 ROBOTS = {"HalfCheetahHurdle": CHEETAH, "Pusher2D": ARM, "AntRandomGoal": ANT, "AntCrossMaze": ANT}
 
 
-def constant_primitives(robot: Robot, actuators: int) -> tuple[Primitive, ...]:
-    """Primitive number k always asks for k / 10."""
-    inputs, unit = len(robot.senses.features), np.ones(actuators)
+def constant_primitives(robot: Robot, actuators: int) -> Robot:
+    """The robot whose primitive number k always asks for k / 10."""
+    inputs, unit = len(robot.senses), np.ones(actuators)
     mean, std = np.zeros(inputs), np.ones(inputs)
     silent = np.zeros((inputs, actuators))
-    return tuple(
-        Primitive(name, "t", 0.0, "", mean, std, ((silent, k / 10 * unit),), -unit, unit)
-        for k, name in enumerate(robot.primitive_names)
-    )
+    made = {
+        name: Primitive(name, "t", 0.0, "", mean, std, ((silent, k / 10 * unit),), -unit, unit)
+        for k, name in enumerate(robot.primitives)
+    }
+    return replace(robot, primitives={name: lambda name=name: made[name] for name in made})
 
 
 @pytest.mark.parametrize("name", sorted(ROBOTS))
@@ -37,8 +46,8 @@ def test_views_hold_features_observation_and_primitive_actions(name: str) -> Non
     layout, primitives = task.layout, task.signature.actions
     assert isinstance(primitives, Primitives)
     actuators = description.action_size
-    robot = replace(ROBOTS[name], load=lambda: constant_primitives(ROBOTS[name], actuators))
-    batch = MujocoEnvironments(description, lambda observations: view_of(robot, observations), 3)
+    robot = constant_primitives(ROBOTS[name], actuators)
+    batch = MujocoEnvironments(description, robot.view, 3)
     views = batch.reset(seed=0)
     observations = description.observe(batch.states)
     assert views.shape == (3, layout.size)

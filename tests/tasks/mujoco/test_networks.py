@@ -7,9 +7,8 @@ import pytest
 
 from diprl.export import draw, export
 from diprl.program import Blend, Primitives, Program, parse
-from diprl.tasks.mujoco.networks import networks_of
 from diprl.tasks.mujoco.tasks import mujoco_tasks
-from diprl.tasks.registry import load_task
+from diprl.tasks.registry import load_task, networks_of
 
 
 def first_primitive(name: str) -> Program:

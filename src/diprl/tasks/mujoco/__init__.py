@@ -2,18 +2,25 @@
 
 from gymnasium.envs.registration import register
 
-from diprl.tasks.mujoco.catalogue import DESCRIPTIONS
+from diprl.errors import unknown
+from diprl.tasks.mujoco.ant import CROSS_MAZE, RANDOM_GOAL
+from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description
+from diprl.tasks.mujoco.pusher import PUSHER
+
+DESCRIPTIONS = {each.name: each for each in (HURDLE, PUSHER, RANDOM_GOAL, CROSS_MAZE)}
 
 
-def _register(description: Description) -> None:
-    register(
-        id=f"diprl/{description.name}-v0",
-        entry_point="diprl.tasks.mujoco.environment:MujocoEnvironment",
-        kwargs={"description": description.name},
-        max_episode_steps=description.horizon,
-    )
+def find_description(name: str) -> Description:
+    if name not in DESCRIPTIONS:
+        raise unknown("MuJoCo environment", name, DESCRIPTIONS)
+    return DESCRIPTIONS[name]
 
 
 for _description in DESCRIPTIONS.values():
-    _register(_description)
+    register(
+        id=f"diprl/{_description.name}-v0",
+        entry_point="diprl.tasks.mujoco.environment:MujocoEnvironment",
+        kwargs={"description": _description.name},
+        max_episode_steps=_description.horizon,
+    )

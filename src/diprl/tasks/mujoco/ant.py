@@ -1,6 +1,6 @@
 """AntRandomGoal and AntCrossMaze: a four-legged ant walks to a goal, in the open or among walls."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,26 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.tasks.mujoco.description import (
-    Array,
-    Description,
-    Outcome,
-    Start,
-    States,
-    shaken,
-    squared_norm,
-    sum_of_parts,
-)
-from diprl.tasks.mujoco.engine import (
-    INTERVAL,
-    MjModel,
-    MjSpec,
-    add_box,
-    add_goal,
-    compile_tracking,
-    gymnasium_model,
-    import_mujoco,
-)
+from diprl.tasks.mujoco import engine
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken, squared_norm
+from diprl.tasks.mujoco.engine import MjModel
 
 POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
 STANDING = np.array([0.0, 0.0, 0.75, 1.0] + [0.0] * 11)
@@ -39,31 +22,23 @@ ARRIVAL_BONUS = 50.0
 """As much as 2.5 m of approach: a program that only hovers about the goal must find it worth its while to enter."""
 WALLS_ALONG_X = ((1, -2.5), (1, 2.5), (6, 7.5), (6, -7.5), (11, -2.5), (11, 2.5))
 WALLS_ALONG_Y = ((-2, 0), (3.5, 5), (3.5, -5), (8.5, 5), (8.5, -5), (13.5, 0))
+CROSS = (
+    *(((x, y, 0.5), (3.0, 0.5, 1.0)) for x, y in WALLS_ALONG_X),
+    *(((x, y, 0.5), (0.5, 3.0, 1.0)) for x, y in WALLS_ALONG_Y),
+)
+"""The walls of a cross of corridors."""
+Place = tuple[float, float, float]
 
 
-def open_field() -> MjModel:
-    """Gymnasium's ant on an empty plane."""
-    spec = gymnasium_model("ant.xml")
-    add_goal(spec, RANDOM_GOAL_RADIUS)
-    _look_down(spec, (0.0, 0.0, 14.0))
-    return compile_tracking(spec, ("torso",))
-
-
-def maze() -> MjModel:
-    """Gymnasium's ant in a cross of corridors."""
-    spec = gymnasium_model("ant.xml")
-    add_goal(spec, MAZE_GOAL_RADIUS)
-    for x, y in WALLS_ALONG_X:
-        add_box(spec, (x, y, 0.5), (3.0, 0.5, 1.0))
-    for x, y in WALLS_ALONG_Y:
-        add_box(spec, (x, y, 0.5), (0.5, 3.0, 1.0))
-    _look_down(spec, (6.0, 0.0, 22.0))
-    return compile_tracking(spec, ("torso",))
-
-
-def _look_down(spec: MjSpec, position: tuple[float, float, float]) -> None:
-    downwards = import_mujoco().mjtCamLight.mjCAMLIGHT_FIXED
-    spec.worldbody.add_camera(name="overview", mode=downwards, pos=position)
+def ground(goal_radius: float, camera: Place, walls: Sequence[tuple[Place, Place]] = ()) -> MjModel:
+    """Gymnasium's ant on a plane with walls (centre, half size), seen from above."""
+    spec = engine.gymnasium_model("ant.xml")
+    engine.add_goal(spec, goal_radius)
+    for centre, half_size in walls:
+        engine.add_box(spec, centre, half_size)
+    downwards = engine.import_mujoco().mjtCamLight.mjCAMLIGHT_FIXED
+    spec.worldbody.add_camera(name="overview", mode=downwards, pos=camera)
+    return engine.compile_tracking(spec, ("torso",))
 
 
 def start_with_random_goal(rng: np.random.Generator, count: int) -> Start:
@@ -106,7 +81,7 @@ def distance_to_goal(states: States, goal_radius: float) -> Array:
     return np.maximum(np.linalg.norm(states.places[:, 0, :2] - states.goal, axis=1) - goal_radius, 0.0)
 
 
-def judge(before: States, actions: Array, after: States, *, goal_radius: float, area: float) -> Outcome:
+def judge(before: States, actions: Array, after: States, *, goal_radius: float, area: float) -> Judgement:
     """Pays for being near the goal and on the feet; arriving or leaving the area ends the episode."""
     distance = distance_to_goal(after, goal_radius)
     arrived: NDArray[Any] = distance <= 0.0
@@ -116,7 +91,7 @@ def judge(before: States, actions: Array, after: States, *, goal_radius: float, 
         "healthy": 0.05 * healthy(after),
         "effort": -0.01 * squared_norm(actions),
     }
-    return sum_of_parts(parts, arrived | outside, distance=distance, is_success=arrived)
+    return Judgement.sum(parts, arrived | outside, distance=distance, is_success=arrived)
 
 
 def walk_to_goal(states: States, goal_radius: float) -> Array:
@@ -132,22 +107,22 @@ def judge_approach(
     goal_radius: float,
     area: float,
     remaining: Callable[[States, float], Array] = distance_to_goal,
-) -> Outcome:
+) -> Judgement:
     """The same episodes, paid for approaching and arriving.
 
     The task's own reward is highest for whoever lingers beside the goal and never ends the episode by reaching it.
     """
     _, ended, facts = judge(before, actions, after, goal_radius=goal_radius, area=area)
     parts = {
-        "approach": (remaining(before, goal_radius) - remaining(after, goal_radius)) / INTERVAL,
+        "approach": (remaining(before, goal_radius) - remaining(after, goal_radius)) / engine.INTERVAL,
         "arrival": ARRIVAL_BONUS * facts["is_success"],
     }
-    return sum_of_parts(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
+    return Judgement.sum(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
 
 
 RANDOM_GOAL = Description(
     name="AntRandomGoal",
-    model=open_field,
+    model=partial(ground, RANDOM_GOAL_RADIUS, camera=(0.0, 0.0, 14.0)),
     start=start_with_random_goal,
     observe=observe,
     judge=partial(judge, goal_radius=RANDOM_GOAL_RADIUS, area=AREA),
@@ -156,14 +131,12 @@ RANDOM_GOAL = Description(
     horizon=500,
 )
 APPROACH_RANDOM_GOAL = replace(RANDOM_GOAL, judge=partial(judge_approach, goal_radius=RANDOM_GOAL_RADIUS, area=AREA))
-CROSS_MAZE = Description(
+CROSS_MAZE = replace(
+    RANDOM_GOAL,
     name="AntCrossMaze",
-    model=maze,
+    model=partial(ground, MAZE_GOAL_RADIUS, camera=(6.0, 0.0, 22.0), walls=CROSS),
     start=start_in_maze,
-    observe=observe,
     judge=partial(judge, goal_radius=MAZE_GOAL_RADIUS, area=np.inf),
-    observation_size=POSITIONS + VELOCITIES + 2,
-    action_size=ACTUATORS,
     horizon=1000,
 )
 EXPLORED_CROSS_MAZE = replace(CROSS_MAZE, start=start_about_maze, horizon=450)

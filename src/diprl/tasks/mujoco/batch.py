@@ -1,6 +1,7 @@
 """Many copies of one MuJoCo environment, simulated by MuJoCo's own thread pool."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,37 +95,33 @@ class MujocoEnvironments:
         return self._view(self.description.observe(self._states))
 
     def step(self, actions: NDArray[Any]) -> Step:
-        clipped = self.description.clip(actions)
-        if clipped.shape != (self.num_envs, self.description.action_size):
-            expected = (self.num_envs, self.description.action_size)
-            raise DiprlError(f"actions have shape {clipped.shape}; {expected} was expected")
+        clipped = self.description.clip(actions, self.num_envs)
         after = self._simulator.advance(self.states, clipped)
-        outcome = self._judge(self.states, clipped, after)
+        judgement = self._judge(self.states, clipped, after)
         self._elapsed += 1
         truncated = self._elapsed >= self.description.horizon
         next_view = self._view(self.description.observe(after))
-        view = self._restart(after, next_view, outcome.terminated | truncated)
-        return Step(view, next_view, outcome.reward.astype(np.float32), outcome.terminated, truncated, outcome.info)
+        view = next_view.copy()
+        self._states = after
+        self._restart(np.flatnonzero(judgement.terminated | truncated), view)
+        reward = judgement.reward.astype(np.float32)
+        return Step(view, next_view, reward, judgement.terminated, truncated, judgement.info)
 
     def set_progress(self, fraction: float) -> None:
         """Tell a description that changes during training how much of it has passed, from 0 to 1."""
-        if self.description.anneal is not None:
-            self._judge = self.description.anneal(fraction)
+        if self.description.anneals:
+            self._judge = partial(self.description.judge, progress=fraction)
 
     def close(self) -> None:
         self._simulator.close()
 
-    def _restart(self, after: States, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Begin new episodes where the last ones ended, and return what to act on next."""
-        self._states = after
-        rows = np.flatnonzero(ended)
-        view = next_view.copy()
+    def _restart(self, rows: NDArray[np.int64], view: NDArray[np.float32]) -> None:
+        """Begin new episodes in these rows, and write what is seen there into the view."""
         if len(rows):
             fresh = self._fresh(len(rows))
-            self._states = after.replace_rows(rows, fresh)
+            self._states = self.states.replace_rows(rows, fresh)
             self._elapsed[rows] = 0
             view[rows] = self._view(self.description.observe(fresh))
-        return view
 
     def _fresh(self, count: int) -> States:
         return self._simulator.settle(self.description.start(self._rng, count))

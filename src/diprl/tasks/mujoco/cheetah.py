@@ -3,24 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.tasks.mujoco.description import (
-    Array,
-    Description,
-    Outcome,
-    Start,
-    States,
-    shaken,
-    sum_of_parts,
-    velocity,
-)
-from diprl.tasks.mujoco.engine import (
-    MjModel,
-    add_box,
-    add_goal,
-    compile_tracking,
-    gymnasium_model,
-    import_mujoco,
-)
+from diprl.tasks.mujoco import engine
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken
 
 HURDLES = np.array([-15.0, -13, -9, -5, -1, 3, 7, 11, 15, 19, 23, 27])
 LAST_HURDLE = 15.0
@@ -33,17 +17,17 @@ JOINTS, ACTUATORS = 9, 6
 TORSO, BACK_FOOT, FRONT_FOOT = range(3)
 
 
-def model() -> MjModel:
+def model() -> engine.MjModel:
     """Gymnasium's half cheetah on a track with twelve bars and a target ball."""
-    mujoco = import_mujoco()
-    spec = gymnasium_model("half_cheetah.xml", drop='settotalmass="14"')
+    mujoco = engine.import_mujoco()
+    spec = engine.gymnasium_model("half_cheetah.xml", drop='settotalmass="14"')
     for x in HURDLES:
-        add_box(spec, (x, 0.0, 0.20), (0.05, 1.0, 0.03))
-    add_goal(spec, TARGET_RADIUS, tuple(TARGET))
+        engine.add_box(spec, (x, 0.0, 0.20), (0.05, 1.0, 0.03))
+    engine.add_goal(spec, TARGET_RADIUS, tuple(TARGET))
     torso = spec.body("torso")
     side = mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM
     torso.add_camera(name="overview", mode=side, pos=[0, -4, 0.5], xyaxes=[1, 0, 0, 0, 0, 1])
-    compiled = compile_tracking(spec, ("torso", "bfoot", "ffoot"))
+    compiled = engine.compile_tracking(spec, ("torso", "bfoot", "ffoot"))
     mujoco.mj_setTotalmass(compiled, TOTAL_MASS)
     mujoco.mj_setConst(compiled, mujoco.MjData(compiled))
     return compiled
@@ -69,7 +53,7 @@ def observe(states: States) -> Array:
     return np.column_stack((states.qpos, states.qvel, hurdle, np.abs(hurdle - foot)))
 
 
-def judge(before: States, actions: Array, after: States) -> Outcome:
+def judge(before: States, actions: Array, after: States) -> Judgement:
     """Pays for speed, leaps and arrival; charges distance, bars ahead and a front foot short of a bar."""
     front = after.places[:, FRONT_FOOT, 0]
     hurdle, remaining = next_hurdle(front)
@@ -79,13 +63,13 @@ def judge(before: States, actions: Array, after: States) -> Outcome:
     distance = np.maximum(distance, 0.0)
     parts = {
         "distance": -0.1 * distance,
-        "run": velocity(before, after, 0),
-        "leap": 0.3 * np.abs(velocity(before, after, 1)),
+        "run": after.velocity_since(before, 0),
+        "leap": 0.3 * np.abs(after.velocity_since(before, 1)),
         "hurdles": -next_hurdle(after.places[:, BACK_FOOT, 0])[1].astype(np.float64),
         "collision": -2.0 * collision,
         "goal": 1000.0 * arrived,
     }
-    return sum_of_parts(parts, arrived, distance=distance, is_success=arrived)
+    return Judgement.sum(parts, arrived, distance=distance, is_success=arrived)
 
 
 HURDLE = Description(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import NotFiniteError
+from diprl.errors import DiprlError, NotFiniteError
 from diprl.tasks.mujoco.engine import INTERVAL, MjModel
 
 Array = NDArray[np.float64]
@@ -35,6 +35,10 @@ class States(NamedTuple):
     """Origins of the tracked bodies (n, bodies, 3); after a step they lag qpos by one sub-step (0.01 s)."""
     goal: Array
 
+    def velocity_since(self, before: "States", coordinate: int) -> Array:
+        """Average speed over a step along one coordinate of qpos."""
+        return (self.qpos[:, coordinate] - before.qpos[:, coordinate]) / INTERVAL
+
     def replace_rows(self, rows: NDArray[Any], other: "States") -> "States":
         """These states with the given rows taken, in order, from others."""
         merged = [part.copy() for part in self]
@@ -43,16 +47,23 @@ class States(NamedTuple):
         return States(*merged)
 
 
-class Outcome(NamedTuple):
+class Judgement(NamedTuple):
     """What n steps earned."""
 
     reward: Array
     terminated: NDArray[np.bool_]
     info: dict[str, NDArray[Any]]
 
+    @staticmethod
+    def sum(parts: dict[str, Array], terminated: NDArray[np.bool_] | None = None, **facts: NDArray[Any]) -> "Judgement":
+        """A reward that is the sum of named parts, ended by the horizon only unless `terminated` says when.
 
-Judge = Callable[[States, Array, States], Outcome]
-"""(states before, clipped actions, states after) -> outcome."""
+        `info` carries the facts and each reward_<part>.
+        """
+        reward = np.sum([*parts.values()], axis=0)
+        named = {f"reward_{part}": value for part, value in parts.items()}
+        ended = np.zeros(len(reward), np.bool_) if terminated is None else terminated
+        return Judgement(reward, ended, {**facts, **named})
 
 
 Starts = Callable[[np.random.Generator, int], Start]
@@ -67,40 +78,33 @@ class Description:
     model: Callable[[], MjModel]
     start: Starts
     observe: Callable[[States], Array]
-    judge: Judge
+    judge: Callable[..., Judgement]
+    """(states before, clipped actions, states after) -> judgement."""
     observation_size: int
     action_size: int
     horizon: int
     action_limit: float = 1.0
     """Actions are clipped to plus or minus this."""
-    anneal: Callable[[float], Judge] | None = None
-    """The judge at a fraction of training, where training changes it; `judge` is then the one at the end."""
+    anneals: bool = False
+    """Whether `judge` also takes `progress`, the fraction of training that has passed, and asks for more and more."""
 
-    def clip(self, actions: NDArray[Any]) -> Array:
-        """Actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
+    @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Lowest and highest command of each motor."""
+        return (-self.action_limit,) * self.action_size, (self.action_limit,) * self.action_size
+
+    def clip(self, actions: NDArray[Any], count: int) -> Array:
+        """That many actions as the motors carry them out; numbers that are not finite would spoil the simulation."""
+        if np.shape(actions) != (count, self.action_size):
+            shapes = f"{np.shape(actions)} instead of {(count, self.action_size)}"
+            raise DiprlError(f"{self.name} was given actions of shape {shapes}")
         if not np.isfinite(actions).all():
             raise NotFiniteError(f"{self.name} was given an action that is not a finite number")
         return np.clip(np.asarray(actions, np.float64), -self.action_limit, self.action_limit)
 
 
-def sum_of_parts(parts: dict[str, Array], terminated: NDArray[np.bool_], **facts: NDArray[Any]) -> Outcome:
-    """An outcome whose reward is the sum of named parts; `info` carries the facts and each reward_<part>."""
-    named = {f"reward_{part}": value for part, value in parts.items()}
-    return Outcome(np.sum([*parts.values()], axis=0), terminated, {**facts, **named})
-
-
-def never(states: States) -> NDArray[np.bool_]:
-    """The `terminated` of an environment that only its horizon ends."""
-    return np.zeros(len(states.qpos), np.bool_)
-
-
 def squared_norm(actions: Array) -> Array:
     return np.sum(actions**2, axis=1)
-
-
-def velocity(before: States, after: States, coordinate: int) -> Array:
-    """Average speed over a step along one coordinate of qpos."""
-    return (after.qpos[:, coordinate] - before.qpos[:, coordinate]) / INTERVAL
 
 
 def shaken(qpos: Array, velocities: int, rng: np.random.Generator, count: int) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.tasks.display import draw_without_screen
+from diprl.tasks.gym.display import draw_without_screen
 
 # MuJoCo publishes no types for its compiled classes.
 MjModel = Any
@@ -53,28 +53,18 @@ def add_box(spec: MjSpec, position: Sequence[float], half_size: Sequence[float])
     # Obstacles with bodies of their own are ruled out by distance one by one, so far ones cost nothing;
     # a massless one does not count in a robot's total mass.
     body = spec.worldbody.add_body(pos=position)
-    body.add_geom(
-        type=import_mujoco().mjtGeom.mjGEOM_BOX,
-        size=half_size,
-        mass=0.0,
-        contype=1,
-        conaffinity=1,
-        rgba=[0.45, 0.5, 0.6, 1.0],
-    )
+    _add_shape(body, "mjGEOM_BOX", half_size, collides=True, colour=(0.45, 0.5, 0.6, 1.0))
 
 
 def add_goal(spec: MjSpec, radius: float, position: Sequence[float] = (0.0, 0.0, 0.5)) -> None:
     """A translucent ball that touches and weighs nothing; rendering moves it to the episode's goal."""
-    mujoco = import_mujoco()
     body = spec.worldbody.add_body(name="goal", pos=position, mocap=True)
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=[radius, 0.0, 0.0],
-        mass=0.0,
-        contype=0,
-        conaffinity=0,
-        rgba=[0.2, 0.7, 0.3, 0.4],
-    )
+    _add_shape(body, "mjGEOM_SPHERE", (radius, 0.0, 0.0), collides=False, colour=(0.2, 0.7, 0.3, 0.4))
+
+
+def _add_shape(body: Any, kind: str, size: Sequence[float], *, collides: bool, colour: Sequence[float]) -> None:
+    shape = getattr(import_mujoco().mjtGeom, kind)
+    body.add_geom(type=shape, size=size, mass=0.0, contype=collides, conaffinity=collides, rgba=colour)
 
 
 def compile_tracking(spec: MjSpec, bodies: Sequence[str]) -> MjModel:

@@ -8,7 +8,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.mujoco.catalogue import find_description
+from diprl.tasks.mujoco import find_description
 from diprl.tasks.mujoco.description import Array, Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, INTERVAL, import_mujoco, load_solver_first
 
@@ -63,19 +63,17 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
         return States(self.data.qpos[None].copy(), self.data.qvel[None].copy(), places, self._goal.copy())
 
     def step(self, action: NDArray[Any]) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        clipped = self.description.clip(action)
-        if clipped.shape != self.action_space.shape:
-            raise DiprlError(f"an action of shape {clipped.shape} does not fit {self.action_space}")
+        clipped = self.description.clip(np.asarray(action)[None], 1)
         before = self.states()
-        self.data.ctrl[:] = clipped
+        self.data.ctrl[:] = clipped[0]
         # A cold solver makes the next state a function of state and action alone, as in a rollout.
         self.data.qacc_warmstart[:] = 0.0
         self._mujoco.mj_step(self.model, self.data, FRAME_SKIP)
         after = self.states()
-        outcome = self.description.judge(before, clipped[None], after)
-        info = {name: value[0].item() for name, value in outcome.info.items()}
+        judgement = self.description.judge(before, clipped, after)
+        info = {name: value[0].item() for name, value in judgement.info.items()}
         observation = self.description.observe(after)[0]
-        return observation, float(outcome.reward[0]), bool(outcome.terminated[0]), False, info
+        return observation, float(judgement.reward[0]), bool(judgement.terminated[0]), False, info
 
     def render(self) -> NDArray[np.uint8] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         if self.render_mode is None:

@@ -11,20 +11,18 @@ from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from diprl.program.signature import Continuous, Signature
-from diprl.tasks.base import Layout, Task
-from diprl.tasks.mujoco import skills
-from diprl.tasks.mujoco.ant import RANDOM_GOAL
+from diprl.tasks.base import Task, ViewLayout, flat_view
+from diprl.tasks.mujoco import ant, pusher
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
-from diprl.tasks.mujoco.description import Array, Description, Judge, Start, Starts, States
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, Starts, States, squared_norm
 from diprl.tasks.mujoco.environment import MujocoEnvironment
-from diprl.tasks.mujoco.primitive_files import bundled_primitive
-from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.senses import ANT as ANT_SENSES
-from diprl.tasks.mujoco.senses import CHEETAH as CHEETAH_SENSES
-from diprl.tasks.mujoco.senses import PUSHER as PUSHER_SENSES
-from diprl.tasks.mujoco.senses import Senses
+from diprl.tasks.mujoco.primitives import bundled_primitive
+from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
 
+PITCH = 2
+PUCK_X, PUCK_Y = 3, 4
+CRUISING_SPEED = 1.0
 YAW = 6
 """The part of an ant's quaternion that turns it about z."""
 HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
@@ -34,53 +32,115 @@ HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
 def primitive_tasks() -> dict[str, Callable[[], Task]]:
     """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
     return {
-        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH_SENSES, budget=6_000_000),
-        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH_SENSES, budget=2_000_000),
-        "pusher_left": partial(_task, pusher_left, PUSHER_SENSES, budget=1_500_000),
-        "pusher_down": partial(_task, pusher_down, PUSHER_SENSES, budget=1_000_000),
-        "ant_up": partial(_task, ant_up, ANT_SENSES, budget=2_500_000),
+        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH, budget=6_000_000),
+        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH, budget=2_000_000),
+        "pusher_left": partial(_task, pusher_left, ARM, budget=1_500_000),
+        "pusher_down": partial(_task, pusher_down, ARM, budget=1_000_000),
+        "ant_up": partial(_task, ant_up, ANT, budget=2_500_000),
     }
 
 
 def cheetah_forward() -> Description:
     """Run fast and blind over the hurdle track: a gait learnt on open ground stumbles there."""
-    felt = _feeling(HURDLE, CHEETAH_SENSES)
-    return replace(felt, name="cheetah_forward", judge=skills.judge_forward, horizon=250)
+    felt = _feeling(HURDLE, CHEETAH)
+    return replace(felt, name="cheetah_forward", judge=judge_forward, horizon=250)
+
+
+def judge_forward(before: States, actions: Array, after: States) -> Judgement:
+    """Speed along x, less effort; tipping over ends it, since a cheetah on its back never gets up again."""
+    parts = {"run": after.velocity_since(before, 0), "effort": -0.1 * squared_norm(actions)}
+    return Judgement.sum(parts, np.abs(after.qpos[:, PITCH]) > 1.5)
 
 
 def cheetah_jump() -> Description:
     """Leap without falling over, from a standstill or out of the forward gait."""
-    start = partial(mixed_start, HURDLE.start, partial(states_along, cheetah_forward, skills.on_its_feet))
-    felt = _feeling(HURDLE, CHEETAH_SENSES)
-    return replace(felt, name="cheetah_jump", start=start, judge=skills.judge_jump, horizon=250)
+    start = partial(mixed_start, HURDLE.start, partial(states_along, cheetah_forward, on_its_feet))
+    felt = _feeling(HURDLE, CHEETAH)
+    return replace(felt, name="cheetah_jump", start=start, judge=judge_jump, horizon=250)
+
+
+def judge_jump(before: States, actions: Array, after: States) -> Judgement:
+    """Vertical speed with some progress; tipping over ends it, since somersaults pay and lead nowhere."""
+    parts = {
+        "run": 0.5 * after.velocity_since(before, 0),
+        "leap": np.abs(after.velocity_since(before, 1)),
+        "effort": -0.1 * squared_norm(actions),
+    }
+    return Judgement.sum(parts, ~on_its_feet(after))
+
+
+def on_its_feet(states: States) -> NDArray[np.bool_]:
+    return np.abs(states.qpos[:, PITCH]) <= 1.0
 
 
 def pusher_left() -> Description:
     """Push the puck left, to the x of the goal."""
-    return _pushing("pusher_left", coordinate=skills.PUCK_X)
+    return _pushing("pusher_left", coordinate=PUCK_X)
 
 
 def pusher_down() -> Description:
     """Push the puck down, to the y of the goal, from the task's start or from where `pusher_left` has brought it."""
-    start = partial(mixed_start, PUSHER.start, partial(states_along, pusher_left, skills.puck_within_reach))
-    return replace(_pushing("pusher_down", coordinate=skills.PUCK_Y), start=start)
+    start = partial(mixed_start, pusher.PUSHER.start, partial(states_along, pusher_left, puck_within_reach))
+    return replace(_pushing("pusher_down", coordinate=PUCK_Y), start=start)
+
+
+def _pushing(name: str, coordinate: int) -> Description:
+    felt = _feeling(pusher.PUSHER, ARM)
+    return replace(felt, name=name, judge=partial(judge_push, coordinate=coordinate), anneals=True)
+
+
+def judge_push(before: States, actions: Array, after: States, *, coordinate: int, progress: float = 1.0) -> Judgement:
+    """The task's own costs, but of the puck's way to the goal only what lies along x or along y.
+
+    Speed towards −x or −y would teach to push the puck past the goal, where no primitive could fetch it.
+    """
+    parts = {
+        "push": -np.abs(after.qpos[:, coordinate] - pusher.GOAL[coordinate - PUCK_X]),
+        "reach": -0.5 * pusher.reach(after),
+        "effort": -effort_cost(progress) * squared_norm(actions),
+    }
+    return Judgement.sum(parts)
+
+
+def effort_cost(progress: float) -> float:
+    """The price of effort: low until the arm has found the puck, the task's own from 65% of training on."""
+    return float(np.interp(progress, (0.25, 0.65), (0.02, pusher.EFFORT)))
+
+
+def puck_within_reach(states: States) -> NDArray[np.bool_]:
+    """Whether the puck has not been carried far past the goal's x."""
+    return states.qpos[:, PUCK_X] > -0.3
 
 
 def ant_up() -> Description:
     """Walk towards +x, in the end straight and at a steady pace, whichever way the ant was moving before."""
-
-    def anneal(progress: float) -> Judge:
-        cruising_speed, drift_price = skills.ant_pace(progress)
-        return partial(skills.judge_ant_up, cruising_speed=cruising_speed, drift_price=drift_price)
-
-    felt = _feeling(RANDOM_GOAL, ANT_SENSES)
-    start = partial(start_under_way, RANDOM_GOAL.start)
-    return replace(felt, name="ant_up", start=start, judge=anneal(1.0), anneal=anneal, horizon=200)
+    felt = _feeling(ant.RANDOM_GOAL, ANT)
+    return replace(felt, name="ant_up", start=start_under_way, judge=judge_ant_up, anneals=True, horizon=200)
 
 
-def start_under_way(ordinary: Starts, rng: np.random.Generator, count: int) -> Start:
+def judge_ant_up(before: States, actions: Array, after: States, *, progress: float = 1.0) -> Judgement:
+    """Speed along +x near a cruising speed, less drift, crouching and effort; leaving the healthy height ends it."""
+    cruising_speed, drift_price = ant_pace(progress)
+    upright = ant.healthy(after)
+    speed = after.velocity_since(before, 0)
+    parts = {
+        "walk": speed - 2.0 * np.maximum(speed - cruising_speed, 0.0),
+        "drift": -drift_price * np.abs(after.velocity_since(before, 1)),
+        "height": -((after.places[:, 0, 2] - 0.6) ** 2),
+        "healthy": 1.0 * upright,
+        "effort": -0.5 * squared_norm(actions),
+    }
+    return Judgement.sum(parts, ~upright)
+
+
+def ant_pace(progress: float) -> tuple[float, float]:
+    """(cruising speed, price of drift): first run, then walk straight at a pace that can be stopped."""
+    return (np.inf, 0.0) if progress < 0.4 else (CRUISING_SPEED, 1.0)
+
+
+def start_under_way(rng: np.random.Generator, count: int) -> Start:
     """Beginnings that find the ant already moving, in any direction and turned a little: hand-overs look like that."""
-    start = ordinary(rng, count)
+    start = ant.RANDOM_GOAL.start(rng, count)
     start.qvel[:, :2] += rng.uniform(-HANDED_OVER_SPEED, HANDED_OVER_SPEED, (count, 2))
     start.qpos[:, YAW] += rng.uniform(-HANDED_OVER_TURN, HANDED_OVER_TURN, count)
     return start
@@ -115,42 +175,28 @@ def states_along(describe: Callable[[], Description], usable: Callable[[States],
     return Start(passed.qpos[rows], passed.qvel[rows], passed.goal[rows])
 
 
-def _feeling(description: Description, senses: Senses) -> Description:
+def _feeling(description: Description, robot: Robot) -> Description:
     """The same robot and world, observed through its own senses only."""
 
     def observe(states: States) -> Array:
-        return senses.extract(description.observe(states))
+        return robot.feel(description.observe(states))
 
-    return replace(description, observe=observe, observation_size=len(senses.features))
-
-
-def _pushing(name: str, coordinate: int) -> Description:
-    def anneal(progress: float) -> Judge:
-        return partial(skills.judge_push, coordinate=coordinate, effort=skills.effort_cost(progress))
-
-    felt = _feeling(PUSHER, PUSHER_SENSES)
-    return replace(felt, name=name, judge=anneal(1.0), anneal=anneal)
+    return replace(description, observe=observe, observation_size=len(robot.senses))
 
 
-def _as_view(observations: NDArray[Any]) -> NDArray[np.float32]:
-    return np.asarray(observations, np.float32)
-
-
-def _task(describe: Callable[[], Description], senses: Senses, *, budget: int) -> Task:
+def _task(describe: Callable[[], Description], robot: Robot, *, budget: int) -> Task:
     description = describe()
-    bounds = (description.action_limit,) * description.action_size
-    actions = Continuous(senses.actuators, tuple(-bound for bound in bounds), bounds)
 
     def reference(**settings: Any) -> gym.Env[Any, Any]:
         return TimeLimit(MujocoEnvironment(description, **settings), description.horizon)
 
     return Task(
         name=description.name,
-        signature=Signature(senses.features, actions),
+        signature=Signature(robot.senses, Continuous(robot.motors, *description.bounds)),
         reference=reference,
         horizon=description.horizon,
-        layout=Layout(description.observation_size, description.observation_size),
-        view=_as_view,
-        environments=partial(MujocoEnvironments, description, _as_view),
+        layout=ViewLayout(description.observation_size, description.observation_size),
+        view=flat_view,
+        environments=partial(MujocoEnvironments, description, flat_view),
         budget=budget,
     )

@@ -1,13 +1,20 @@
-"""Frozen controllers that a program blends: small tanh networks evaluated in NumPy."""
+"""Frozen controllers that a program blends: small tanh networks evaluated in NumPy, and their files."""
 
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
+from diprl.system.storage import StorageError, load_arrays, previous, save_arrays
 from diprl.tasks.mujoco.description import Array
+
+SUFFIX = ".primitive"
+FACTS = {"name": str, "task": str, "score": float, "command": str}
+"""What a file says about its primitive, beside the arrays."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +64,59 @@ def _check(primitive: Primitive) -> None:
         width = weights.shape[1]
     bounded = primitive.low.shape == primitive.high.shape == (width,)
     require(bounded, f"its action bounds do not match its {width} outputs")
-    require(all(np.isfinite(array).all() for array in _arrays(primitive)), "it holds numbers that are not finite")
+    finite = all(np.isfinite(array).all() for array in arrays_of(primitive).values())
+    require(finite, "it holds numbers that are not finite")
     require(bool((primitive.std > 0.0).all()), "std must be positive")
 
 
-def _arrays(primitive: Primitive) -> list[Array]:
-    layers = [array for layer in primitive.layers for array in layer]
-    return [primitive.mean, primitive.std, primitive.low, primitive.high, *layers]
+def arrays_of(primitive: Primitive) -> dict[str, Array]:
+    """All numbers of a primitive under the names that its file gives them."""
+    arrays = {key: getattr(primitive, key) for key in ("mean", "std", "low", "high")}
+    for number, (weights, bias) in enumerate(primitive.layers):
+        arrays[f"weights_{number}"], arrays[f"bias_{number}"] = weights, bias
+    return arrays
+
+
+def save_primitive(primitive: Primitive, path: Path) -> None:
+    """Write the primitive in single precision; no older one stays to stand in for it."""
+    arrays = {key: value.astype(np.float32) for key, value in arrays_of(primitive).items()}
+    save_arrays(path, arrays, {key: kind(getattr(primitive, key)) for key, kind in FACTS.items()})
+    previous(path).unlink(missing_ok=True)
+
+
+def load_primitive(path: Path) -> Primitive:
+    """Read a primitive, or say in one sentence what is wrong with the file."""
+    try:
+        arrays, facts = load_arrays(path)
+    except StorageError as error:
+        raise DiprlError(f"{error}, so not a readable primitive file: train it again") from error
+    try:
+        return _from_parts(facts, arrays)
+    except DiprlError as error:
+        raise DiprlError(f"{path}: {error}") from error
+
+
+def _from_parts(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Primitive:
+    """The primitive, if facts and arrays are exactly those of one."""
+    layers = [(f"weights_{number}", f"bias_{number}") for number in range((len(arrays) - 4) // 2)]
+    names = {"mean", "std", "low", "high", *(name for layer in layers for name in layer)}
+    fits = facts.keys() == FACTS.keys() and all(type(facts[key]) is kind for key, kind in FACTS.items())
+    if not fits or arrays.keys() != names or any(array.dtype != np.float32 for array in arrays.values()):
+        raise DiprlError("its facts and its arrays are not those of a primitive")
+    exact: dict[str, Any] = {key: value.astype(np.float64) for key, value in arrays.items()}
+    pairs = tuple((exact.pop(weights), exact.pop(bias)) for weights, bias in layers)
+    return Primitive(**facts, **exact, layers=pairs)
+
+
+def data_folder() -> Path:
+    """Where the installed package keeps its primitives."""
+    return Path(__file__).parent / "data"
+
+
+@cache
+def bundled_primitive(name: str) -> Primitive:
+    """A primitive that ships with the package."""
+    path = data_folder() / f"{name}{SUFFIX}"
+    if not path.is_file():
+        raise DiprlError(f"the primitive '{name}' is not bundled; train it with: diprl primitives train {name}")
+    return load_primitive(path)

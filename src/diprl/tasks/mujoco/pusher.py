@@ -4,16 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from diprl.tasks.mujoco.description import (
-    Array,
-    Description,
-    Outcome,
-    Start,
-    States,
-    never,
-    squared_norm,
-    sum_of_parts,
-)
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, squared_norm
 from diprl.tasks.mujoco.engine import MjModel, compile_tracking, import_mujoco
 
 GOAL = np.array([0.0, -1.0])
@@ -48,7 +39,7 @@ def reach(states: States) -> Array:
     return np.linalg.norm(states.places[:, TIP] - states.places[:, PUCK], axis=1)
 
 
-def judge(before: States, actions: Array, after: States) -> Outcome:
+def judge(before: States, actions: Array, after: States) -> Judgement:
     """Charges both distances as they were when the action was chosen, and the action itself."""
     offset = np.linalg.norm(before.places[:, PUCK, :2] - GOAL, axis=1)
     parts = {
@@ -57,7 +48,7 @@ def judge(before: States, actions: Array, after: States) -> Outcome:
         "effort": -EFFORT * squared_norm(actions),
     }
     distance = np.maximum(offset - 0.07, 0.0)
-    return sum_of_parts(parts, never(after), distance=distance, is_success=offset <= 0.17)
+    return Judgement.sum(parts, distance=distance, is_success=offset <= 0.17)
 
 
 PUSHER = Description(

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from diprl.tasks.doorkey import (
+from diprl.tasks.gym.doorkey import make_door_key
+from diprl.tasks.registry import load_task
+from diprl.tasks.twins.doorkey import (
     CLOSED,
     DROP,
     ELSEWHERE,
@@ -25,8 +27,6 @@ from diprl.tasks.doorkey import (
     DoorKey,
     DoorKeyState,
 )
-from diprl.tasks.doorkey_reference import make_door_key
-from diprl.tasks.registry import load_task
 
 SIZES = (5, 6, 8)
 

@@ -1,7 +1,7 @@
 """Any Gymnasium environment as a task: names from the user, from what is known of the id, or generic ones."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,26 +13,24 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Feature, Signature
-from diprl.tasks.base import Layout, Task
-from diprl.tasks.display import draw_without_screen
-from diprl.tasks.names import known_names
-from diprl.tasks.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
-from diprl.tasks.spaces import actions_of, features_of
-from diprl.tasks.twin_tasks import flat_view
+from diprl.tasks.base import Task, ViewLayout, flat_view
+from diprl.tasks.gym.display import draw_without_screen
+from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
+from diprl.tasks.gym.spaces import actions_of, features_of
+from diprl.tasks.names import known_names, with_units
 
 FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
 
 
-def registered_task(identifier: str, **options: Any) -> Task:
+def registered_task(identifier: str, *options: Any) -> Task:
     """The task of a registered Gymnasium id; options as for `gymnasium_task`."""
-    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, **options)
+    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, *options)
 
 
 def gymnasium_task(
     make: Make,
     name: str | None = None,
-    *,
     env_kwargs: Mapping[str, Any] | None = None,
     feature_names: Sequence[str] | None = None,
     action_names: Sequence[str] | None = None,
@@ -53,8 +51,8 @@ def gymnasium_task(
         signature=signature,
         reference=reference,
         horizon=time_limit(environment) or UNLIMITED,
-        layout=Layout(features=len(signature.features), critic=len(signature.features)),
-        view=FeatureView(functions) if computed else flat_view,
+        layout=ViewLayout(len(signature.features), len(signature.features)),
+        view=partial(_feature_view, functions) if computed else flat_view,
     )
     environment.close()
     return renamed(task, feature_names, action_names)
@@ -98,9 +96,9 @@ def _signature(environment: gym.Env[Any, Any], name: str, functions: Sequence[Fe
     if known is None:
         return Signature(features, actions)
     if not functions:
-        labels = zip(features, known.features, known.units, strict=True)
-        features = tuple(replace(feature, name=label, unit=unit) for feature, label, unit in labels)
-    return Signature(features, replace(actions, names=known.actions))
+        labels = zip(features, with_units(known[0]), strict=True)
+        features = tuple(replace(feature, name=label, unit=unit) for feature, (label, unit) in labels)
+    return Signature(features, replace(actions, names=tuple(known[1].split())))
 
 
 def _own_features(functions: Sequence[FeatureFunction]) -> tuple[Feature, ...]:
@@ -108,11 +106,6 @@ def _own_features(functions: Sequence[FeatureFunction]) -> tuple[Feature, ...]:
     return tuple(Feature(name, unit, meaning="computed from the observation") for name, unit, _ in functions)
 
 
-@dataclass(frozen=True)
-class FeatureView:
+def _feature_view(functions: Functions, observations: NDArray[Any]) -> NDArray[np.float32]:
     """The user's features of each observation in a batch."""
-
-    functions: Functions
-
-    def __call__(self, observations: NDArray[Any]) -> NDArray[np.float32]:
-        return np.array([evaluate(self.functions, observation) for observation in observations])
+    return np.array([evaluate(functions, observation) for observation in observations])

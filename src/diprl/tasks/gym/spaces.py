@@ -113,11 +113,9 @@ def native_action(space: gym.Space[Any], action: Any) -> Any:
     match space:
         case spaces.Discrete():
             return int(action) + int(space.start)
-        case spaces.MultiDiscrete():
-            values = np.array(np.unravel_index(int(action), _counts(space)), space.dtype)
-            return values.reshape(space.shape) + space.start
-        case spaces.MultiBinary():
-            return np.array(np.unravel_index(int(action), _counts(space)), space.dtype).reshape(space.shape)
+        case spaces.MultiDiscrete() | spaces.MultiBinary():
+            values = np.array(np.unravel_index(int(action), _counts(space)), space.dtype).reshape(space.shape)
+            return values + space.start if isinstance(space, spaces.MultiDiscrete) else values
         case spaces.Box():
             return np.clip(np.reshape(action, space.shape), space.low, space.high).astype(space.dtype)
         case _:

@@ -1,6 +1,7 @@
 """Reference environments as the rest of the package meets them: arrays out, a program's actions in."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.spaces import PlainActions
+from diprl.tasks.gym.spaces import PlainActions
 
 UNLIMITED = 10_000
 """Steps after which an episode is cut where the environment itself promises no end."""
@@ -47,7 +48,10 @@ class Reference:
         """The environment as its author wrote it; what fails there becomes one sentence."""
         kwargs = {**self.env_kwargs, **overrides}
         try:
-            environment = _made_quietly(self.make, kwargs)
+            with catch_warnings():
+                # Deprecations are the author's business; Box2D crashes where they raise.
+                simplefilter("ignore", DeprecationWarning)
+                environment = self.make(**kwargs)
         except DiprlError:
             raise
         except (ImportError, gym.error.DependencyNotInstalled) as error:
@@ -65,13 +69,6 @@ class Reference:
             return gym.wrappers.FlattenObservation(environment)
         space = spaces.Box(-np.inf, np.inf, (len(self.functions),), np.float32)
         return gym.wrappers.TransformObservation(environment, partial(evaluate, self.functions), space)
-
-
-def _made_quietly(make: Make, kwargs: Mapping[str, Any]) -> Any:
-    """Keeps back deprecation warnings, which are for the author; Box2D crashes where they raise."""
-    with catch_warnings():
-        simplefilter("ignore", DeprecationWarning)
-        return make(**kwargs)
 
 
 def _remedy(message: str) -> str:
@@ -99,11 +96,9 @@ def copies_of(environment: gym.Env[Any, Any]) -> Make:
     """A factory of environments like the given object: from its registration, or by copying it."""
     if environment.spec is not None:
         registered = partial(gym.make, environment.spec, disable_env_checker=True)
-        try:
+        with suppress(Exception):  # a wrapper that Gymnasium cannot rebuild from its arguments
             registered().close()
             return registered
-        except Exception:  # a wrapper that Gymnasium cannot rebuild from its arguments
-            return partial(_copy, environment)
     return partial(_copy, environment)
 
 

@@ -1,13 +1,12 @@
 """A batch of reference environments stepped one after another in this process."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, NotFiniteError
-from diprl.program.signature import Discrete
 from diprl.tasks.base import Step, Task
 
 INFO_KEYS = ("distance", "is_success")
@@ -22,9 +21,7 @@ class SyncEnvironments:
 
     def __init__(self, task: Task, num_envs: int, first: int = 0) -> None:
         self.num_envs = num_envs
-        self.description = f"{num_envs} in this process"
         self._task, self._first, self._steps = task, first, 0
-        self._discrete = isinstance(task.signature.actions, Discrete)
         self._environments = [task.reference() for _ in range(num_envs)]
         self._shape = self._environments[0].observation_space.shape or ()
 
@@ -34,25 +31,19 @@ class SyncEnvironments:
     def reset_each(self, seeds: Sequence[int]) -> NDArray[np.float32]:
         """First views of new episodes, one seed per environment."""
         self._steps = 0
-        return self._views([self._restarted(index, seed) for index, seed in enumerate(seeds)], range(self.num_envs))
+        observations = [self._restarted(index, seed) for index, seed in enumerate(seeds)]
+        return self._views(observations, range(self.num_envs))
 
     def step(self, actions: NDArray[Any]) -> Step:
         self._steps += 1
-        choices = actions.tolist() if self._discrete else actions
+        choices = actions if self._task.continuous else actions.tolist()
         results = [self._stepped(index, action) for index, action in enumerate(choices)]
         observations, rewards, terminated, truncated, infos = zip(*results, strict=True)
         next_view = self._views(observations, range(self.num_envs))
         reward = np.array(rewards, np.float32)
-        self._check_finite(reward, range(self.num_envs), "a reward")
-        ended = np.logical_or(terminated, truncated)
-        return Step(
-            self._begun(next_view, ended),
-            next_view,
-            reward,
-            np.array(terminated),
-            np.array(truncated),
-            _gathered(infos),
-        )
+        check_finite(reward, "a reward", self._place)
+        view = self._begun(next_view, np.logical_or(terminated, truncated))
+        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
 
     def close(self) -> None:
         for environment in self._environments:
@@ -71,11 +62,12 @@ class SyncEnvironments:
     def _restarted(self, index: int, seed: int | None = None) -> Any:
         try:
             observation, _ = self._environments[index].reset(seed=seed)
+            return observation
         except DiprlError:
             raise
         except Exception as error:
-            raise DiprlError(f"{self._place(index)} failed to reset: {type(error).__name__}: {error}") from error
-        return observation
+            reason = f"{type(error).__name__}: {error}"
+            raise DiprlError(f"{self._place(index)} failed to reset: {reason}") from error
 
     def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
         """What the policy acts on next: first views where an episode ended."""
@@ -95,13 +87,8 @@ class SyncEnvironments:
             views = self._task.view(np.array(observations))
         except Exception as error:
             raise DiprlError(f"{self._task.name}: the features cannot be computed: {error}") from error
-        self._check_finite(views, indices, "an observation")
+        check_finite(views, "an observation", lambda row: self._place(indices[row]))
         return views
-
-    def _check_finite(self, numbers: NDArray[np.float32], indices: Sequence[int], kind: str) -> None:
-        if not np.isfinite(numbers).all():
-            row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
-            raise NotFiniteError(f"{self._place(indices[row])} returned {kind} that is not finite: {numbers[row]}")
 
     def _place(self, index: int) -> str:
         return f"{self._task.name}: environment {self._first + index}, step {self._steps},"
@@ -112,7 +99,13 @@ def seeds(seed: int, count: int) -> list[int]:
     return np.random.SeedSequence(seed).generate_state(count).tolist()
 
 
-def _gathered(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int], str]) -> None:
+    """Refuses numbers that are not finite; `place` names the environment of a row."""
+    if not np.isfinite(numbers).all():
+        row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
+        raise NotFiniteError(f"{place(row)} returned {kind} that is not finite: {numbers[row]}")
+
+
+def _reported(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
     """The reported numbers as arrays, with NaN where an environment was silent."""
-    reported = [key for key in INFO_KEYS if any(key in info for info in infos)]
-    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in reported}
+    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in INFO_KEYS}

@@ -4,7 +4,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -21,18 +20,10 @@ from diprl.errors import DiprlError
 from diprl.system.cores import available_cores
 from diprl.system.lifeline import end_with_parent
 from diprl.tasks.base import Step, Task
-from diprl.tasks.sync import SyncEnvironments, seeds
+from diprl.tasks.batches.sync import INFO_KEYS, SyncEnvironments, seeds
 
 PATIENCE = 1.0
 """Seconds that workers get to end by themselves before they are ended."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What went wrong in a worker, in words that survive the way back."""
-
-    kind: type[DiprlError]
-    message: str
 
 
 class WorkerEnvironments:
@@ -45,7 +36,6 @@ class WorkerEnvironments:
     def __init__(self, task: Task, num_envs: int, workers: int | None = None, timeout: float | None = None) -> None:
         count = max(1, min(workers or available_cores(), num_envs))
         self.num_envs = num_envs
-        self.description = f"{num_envs} in {count} worker processes"
         self._name, self._timeout, self._steps = task.name, timeout, 0
         self._slices = _shares(num_envs, count)
         self._connections: list[Connection] = []
@@ -66,8 +56,7 @@ class WorkerEnvironments:
         self._steps += 1
         steps: list[Step] = self._exchange([actions[share] for share in self._slices])
         arrays = [np.concatenate(column) for column in zip(*(step[:5] for step in steps), strict=True)]
-        keys = {key for step in steps for key in step.info}
-        info = {key: np.concatenate([_reported(step, key) for step in steps]) for key in sorted(keys)}
+        info = {key: np.concatenate([step.info[key] for step in steps]) for key in INFO_KEYS}
         return Step(*arrays, info=info)
 
     def close(self) -> None:
@@ -81,8 +70,7 @@ class WorkerEnvironments:
         try:
             process.start()
         except (AttributeError, TypeError, PicklingError) as error:
-            self.close()
-            raise DiprlError(f"{self._name} cannot be sent to worker processes: {error}") from error
+            raise self._failed(f" cannot be sent to worker processes: {error}") from error
         theirs.close()
         self._connections.append(ours)
         self._processes.append(process)
@@ -102,34 +90,30 @@ class WorkerEnvironments:
         connection = self._connections[worker]
         try:
             if timeout is not None and not connection.poll(timeout):
-                self.close()
-                raise DiprlError(f"{self._name}: step {self._steps} took more than {timeout:g} seconds")
+                raise self._failed(f": step {self._steps} took more than {timeout:g} seconds")
             answer = connection.recv()
         except (EOFError, OSError) as error:
             raise self._dead(worker) from error
-        if isinstance(answer, Failure):
+        if isinstance(answer, DiprlError):
             self.close()
-            raise answer.kind(answer.message)
+            raise answer
         return answer
 
     def _dead(self, worker: int) -> DiprlError:
-        """The error for a worker that ended by itself, after ending the others."""
         share = self._slices[worker]
+        whose = f"the worker process of environments {share.start} to {share.stop - 1}"
+        return self._failed(f": {whose} died in step {self._steps}")
+
+    def _failed(self, reason: str) -> DiprlError:
+        """What to raise, after ending all workers."""
         self.close()
-        return DiprlError(
-            f"{self._name}: the worker process of environments {share.start} to {share.stop - 1} "
-            f"died in step {self._steps}"
-        )
+        return DiprlError(f"{self._name}{reason}")
 
 
 def _shares(num_envs: int, workers: int) -> list[slice]:
     """Consecutive environments for each worker, as even as possible."""
     edges = [num_envs * worker // workers for worker in range(workers + 1)]
     return [slice(start, stop) for start, stop in pairwise(edges)]
-
-
-def _reported(step: Step, key: str) -> NDArray[Any]:
-    return step.info.get(key, np.full(len(step.reward), np.nan, np.float32))
 
 
 def _serve(connection: Connection, packed: Any, num_envs: int, first: int) -> None:
@@ -145,11 +129,11 @@ def _serve(connection: Connection, packed: Any, num_envs: int, first: int) -> No
             reset = isinstance(message, list)
             connection.send(environments.reset_each(message) if reset else environments.step(message))
     except DiprlError as error:
-        connection.send(Failure(type(error), str(error)))
+        connection.send(type(error)(str(error)))
     except (EOFError, OSError):
         pass
     except Exception as error:
-        connection.send(Failure(DiprlError, f"{packed.fn.name} could not be made: {error!r}"))
+        connection.send(DiprlError(f"{packed.fn.name} could not be made: {error!r}"))
     finally:
         if environments is not None:
             environments.close()

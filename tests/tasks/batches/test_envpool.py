@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from diprl.tasks.batches.choose import make_environments
+from diprl.tasks.batches.envpool import EnvPoolEnvironments
+from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.tasks.registry import load_task
-from diprl.tasks.sync import SyncEnvironments
-from diprl.tasks.vector import make_environments
 
 pytest.importorskip("envpool")
 
@@ -30,7 +31,7 @@ def test_time_limits_truncate_and_episodes_restart_at_once() -> None:
 
 def test_falling_terminates_with_the_crash_in_view() -> None:
     environments = make_environments(load_task("LunarLander"), 4)
-    assert environments.description == "4 in EnvPool"
+    assert isinstance(environments, EnvPoolEnvironments)
     environments.reset(0)
     crashes = 0
     for _ in range(150):

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from diprl.tasks.base import Twin
-from diprl.tasks.classic import Acrobot, CartPole, MountainCar, MountainCarState, mountain_car_potential
 from diprl.tasks.registry import load_task
+from diprl.tasks.twins.classic import Acrobot, CartPole, MountainCar, MountainCarState, mountain_car_potential
 
 STEPS = 10_000
 TASKS: dict[str, tuple[Twin, float]] = {

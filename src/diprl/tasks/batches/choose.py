@@ -1,7 +1,7 @@
 """Batches of environments for tasks without a compiled twin, on whatever steps them fastest here."""
 
 from time import perf_counter
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from diprl.errors import DiprlError, unknown
 from diprl.program.signature import Discrete
 from diprl.system.cores import available_cores
 from diprl.tasks.base import Environments, Task
-from diprl.tasks.envpool_batch import EnvPoolEnvironments, envpool_serves
-from diprl.tasks.sync import SyncEnvironments
-from diprl.tasks.workers import WorkerEnvironments
+from diprl.tasks.batches.envpool import EnvPoolEnvironments, envpool_serves
+from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.workers import WorkerEnvironments
 
 Backend = Literal["auto", "sync", "async", "envpool"]
-BACKENDS = ("auto", "sync", "async", "envpool")
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 WORTH_SHARING = 3e-4
 """Seconds per batch of steps above which worker processes gain more than their messages cost."""
@@ -23,7 +23,7 @@ WORTH_SHARING = 3e-4
 def make_environments(
     task: Task, num_envs: int, backend: Backend = "auto", *, timeout: float | None = None
 ) -> Environments:
-    """A batch of `num_envs` environments of a task; its `description` says what was chosen.
+    """A batch of `num_envs` environments of a task.
 
     All backends but EnvPool give the same episodes for the same seed. `timeout`, in seconds per step, guards
     against environments that hang; it needs worker processes.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.twin_tasks import door_key_signature
+from diprl.tasks.twins.table import door_key_signature
 
 
 def make_door_key(size: int, **kwargs: Any) -> gym.Env[Any, Any]:

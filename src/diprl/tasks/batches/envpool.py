@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError, NotFiniteError
+from diprl.errors import DiprlError
 from diprl.tasks.base import Step, Task
-from diprl.tasks.sync import seeds
+from diprl.tasks.batches.sync import check_finite, seeds
 
 
 def envpool_serves(task: Task) -> bool:
@@ -26,7 +26,6 @@ class EnvPoolEnvironments:
         if not envpool_serves(task):
             raise DiprlError("EnvPool is not installed: install it with: pip install 'diprl[fast]'")
         self.num_envs = num_envs
-        self.description = f"{num_envs} in EnvPool"
         self._task, self._identifier, self._steps = task, task.envpool, 0
         self._pool: Any = None
 
@@ -47,9 +46,9 @@ class EnvPoolEnvironments:
         self._steps += 1
         observations, reward, terminated, truncated, _ = self._pool.step(np.asarray(actions, np.int32))
         next_view = self._task.view(observations)
-        self._check_finite(next_view, reward)
-        ended = terminated | truncated
-        view = self._restarted(next_view, ended) if ended.any() else next_view
+        check_finite(next_view, "an observation", self._place)
+        check_finite(reward, "a reward", self._place)
+        view = self._begun(next_view, terminated | truncated)
         return Step(view, next_view, np.asarray(reward, np.float32), terminated, truncated, {})
 
     def close(self) -> None:
@@ -57,15 +56,14 @@ class EnvPoolEnvironments:
             self._pool.close()
             self._pool = None
 
-    def _restarted(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """What the policy acts on next: first views where an episode ended."""
+        if not ended.any():
+            return next_view
         observations, info = self._pool.reset(np.flatnonzero(ended).astype(np.int32))
         view = next_view.copy()
         view[info["env_id"]] = self._task.view(observations)
         return view
 
-    def _check_finite(self, views: NDArray[np.float32], reward: NDArray[np.float32]) -> None:
-        finite = np.isfinite(views).all(axis=1) & np.isfinite(reward)
-        if not finite.all():
-            index = int(np.argmin(finite))
-            place = f"{self._task.name}: environment {index}, step {self._steps},"
-            raise NotFiniteError(f"{place} returned {views[index]} with reward {reward[index]}: not finite")
+    def _place(self, index: int) -> str:
+        return f"{self._task.name}: environment {index}, step {self._steps},"

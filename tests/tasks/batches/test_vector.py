@@ -14,10 +14,10 @@ from tests.probes import PROBES
 
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.tasks.base import Environments, Task
+from diprl.tasks.batches.choose import make_environments
+from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
-from diprl.tasks.sync import SyncEnvironments
-from diprl.tasks.vector import make_environments
-from diprl.tasks.workers import WorkerEnvironments
 
 Maker = Callable[[Task, int], Environments]
 
@@ -166,7 +166,7 @@ def _with_lock(lock: Any, observation: Any) -> float:
 
 def test_auto_explains_its_choice_and_bad_requests_are_refused() -> None:
     environments = make_environments(PROBES["ValueProbe"], 1)
-    assert environments.description == "1 in this process"
+    assert isinstance(environments, SyncEnvironments)
     with pytest.raises(DiprlError, match="did you mean async"):
         make_environments(PROBES["ValueProbe"], 2, "asinc")  # type: ignore[arg-type]
     with pytest.raises(DiprlError, match="num_envs is 0"):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Continuous, Discrete
+from diprl.tasks.gym.spaces import actions_of, features_of, native_action
 from diprl.tasks.registry import load_task
-from diprl.tasks.spaces import actions_of, features_of, native_action
 
 NAMED = ("classic_control", "box2d", "mujoco")
 OBSOLETE = ("-v2", "-v3")

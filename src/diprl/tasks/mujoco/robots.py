@@ -1,0 +1,107 @@
+"""The three robots: what conditions read, what primitives feel, and the primitives that programs blend."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.program.signature import Feature
+from diprl.tasks.mujoco import ant
+from diprl.tasks.mujoco.cheetah import LAST_HURDLE
+from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive
+from diprl.tasks.mujoco.symmetry import turned
+from diprl.tasks.names import each, velocities, with_units
+
+PI = float(np.float32(np.pi))
+Cut = Callable[[NDArray[Any]], NDArray[Any]]
+"""Some numbers (n, …) out of each of n observations."""
+
+
+@dataclass(frozen=True)
+class Robot:
+    """What the tasks of one robot share."""
+
+    features: tuple[Feature, ...]
+    """What conditions read."""
+    read: Cut
+    senses: tuple[Feature, ...]
+    """What primitives read: the robot's own posture and motion."""
+    feel: Cut
+    motors: tuple[str, ...]
+    primitives: Mapping[str, Callable[[], Primitive]]
+    """Loads each primitive, under the name that programs give it."""
+
+    @cached_property
+    def networks(self) -> tuple[Primitive, ...]:
+        """The primitives, loaded when they are first asked for."""
+        return tuple(replace(load(), name=name) for name, load in self.primitives.items())
+
+    def view(self, observations: NDArray[Any]) -> NDArray[np.float32]:
+        """Condition features, the whole observation for the critic, and each primitive's action."""
+        felt = self.feel(observations)
+        actions = [primitive.actions(felt) for primitive in self.networks]
+        return np.column_stack((self.read(observations), observations, *actions)).astype(np.float32)
+
+
+def _features(text: str) -> tuple[Feature, ...]:
+    return tuple(Feature(name, unit) for name, unit in with_units(text))
+
+
+def _read_ant(observation: NDArray[Any]) -> NDArray[Any]:
+    x, y = observation[:, 0], observation[:, 1]
+    return np.column_stack((x, y, observation[:, -2:], np.arctan2(y, x), np.hypot(x, y)))
+
+
+def _walking(quarter_turns: int) -> Primitive:
+    """Each direction from the one that ships."""
+    return turned(bundled_primitive("ant_up"), quarter_turns)
+
+
+CHEETAH_JOINTS = "back_thigh back_shin back_foot front_thigh front_shin front_foot"
+CHEETAH = Robot(
+    features=(
+        Feature("next_hurdle_x", "m", -LAST_HURDLE, LAST_HURDLE, "x of the first bar at or beyond the back foot"),
+        Feature("back_foot_distance", "m", 0.0, inf, "distance along x from the back foot to that bar"),
+    ),
+    read=lambda observation: observation[:, -2:],
+    senses=_features(
+        f"height:m pitch:rad {each('{}:rad', CHEETAH_JOINTS)} x_velocity:m/s z_velocity:m/s "
+        + velocities(f"pitch {CHEETAH_JOINTS}")
+    ),
+    feel=lambda observation: observation[:, 1:18],
+    motors=tuple(CHEETAH_JOINTS.split()),
+    primitives={name: partial(bundled_primitive, f"cheetah_{name}") for name in ("forward", "jump")},
+)
+
+ARM_JOINTS = "shoulder elbow wrist"
+ARM = Robot(
+    features=_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
+    read=lambda observation: observation[:, (9, 10, 12, 13)],
+    senses=_features(
+        f"{each('{}_{}', 'sin cos', ARM_JOINTS)} {velocities(ARM_JOINTS)} " + each("{}_{}:m", "tip puck", "x y z")
+    ),
+    feel=lambda observation: observation,
+    motors=tuple(ARM_JOINTS.split()),
+    primitives={name: partial(bundled_primitive, f"pusher_{name}") for name in ("left", "down")},
+)
+
+ANT_JOINTS = "hip_1 ankle_1 hip_2 ankle_2 hip_3 ankle_3 hip_4 ankle_4"
+ANT = Robot(
+    features=(
+        *_features("x:m y:m goal_x:m goal_y:m"),
+        Feature("bearing", "rad", -PI, PI, "atan2(y, x)"),
+        Feature("radius", "m", 0.0, inf, "distance from the origin"),
+    ),
+    read=_read_ant,
+    senses=_features(
+        f"height:m {each('quaternion_{}', 'w x y z')} {each('{}:rad', ANT_JOINTS)} "
+        f"{each('{}_velocity:m/s', 'x y z')} {velocities(f'roll pitch yaw {ANT_JOINTS}')}"
+    ),
+    feel=lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES],
+    motors=("hip_4", "ankle_4", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3"),
+    primitives={name: partial(_walking, turns) for name, turns in {"up": 0, "down": 2, "left": 1, "right": 3}.items()},
+)
