@@ -13,8 +13,7 @@ from diprl.errors import DiprlError
 from diprl.runs.callbacks import CheckpointCallback, EvalCallback, StopAtScore
 from diprl.runs.observers import Snapshot
 from diprl.runs.spec import RunSpec
-from diprl.system.storage import StorageError
-from diprl.train.checkpoint import save_checkpoint
+from diprl.system.storage import StorageError, save_tree
 from tests.small import ROLLOUT, SMALL, registered_probes
 
 
@@ -117,7 +116,7 @@ def test_loading_under_the_user_s_names(tmp_path: Path) -> None:
     ],
 )
 def test_other_files_are_not_models(tmp_path: Path, facts: dict[str, Any], message: str) -> None:
-    save_checkpoint(tmp_path / "file", (), facts)
+    save_tree(tmp_path / "file", (), facts)
     with pytest.raises(DiprlError, match=message):
         DiPRL.load(tmp_path / "file")
 

@@ -15,8 +15,8 @@ import numpy as np
 from diprl.cli.train import Command, resumed_plans
 from diprl.program import Program
 from diprl.runs.observers import read_rows
+from diprl.system.storage import load_tree, save_tree
 from diprl.tasks.mujoco.primitives import Primitive, load_primitive, save_primitive
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.settings import Config
 
 HEAD = 'features: x [m] in [-1, inf], y: "height"\nactions: no, yes\n'
@@ -71,7 +71,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
         "program file": Kind(tuple(text.encode() for text in TEXTS), from_file(Program.load)),
         "config": Kind((config_example(),), from_file(load_config, "config.json")),
         "metrics": Kind((b'{"time/total_timesteps": 64, "x": 0.5}\n' * 3,), from_file(read_rows)),
-        "checkpoint": Kind((checkpoint_example(folder),), from_file(lambda p: load_checkpoint(p, LIKE)), signed),
+        "checkpoint": Kind((checkpoint_example(folder),), from_file(lambda p: load_tree(p, LIKE)), signed),
         "primitive": Kind((primitive_example(folder),), from_file(load_primitive)),
     }
 
@@ -104,7 +104,7 @@ def load_config(path: Path) -> Any:
 
 def checkpoint_example(folder: Path) -> bytes:
     path = Path(tempfile.mkdtemp(dir=folder)) / "checkpoint"
-    save_checkpoint(path, LIKE, {"steps": 64, "seed": 1})
+    save_tree(path, LIKE, {"steps": 64, "seed": 1})
     return path.read_bytes()
 
 

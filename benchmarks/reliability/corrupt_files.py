@@ -18,8 +18,8 @@ from corpus import LIKE, Kind, kinds, spoilt
 from rows import record
 
 from diprl.errors import DiprlError
+from diprl.system.storage import load_tree
 from diprl.tasks.mujoco.primitives import Primitive
-from diprl.train.checkpoint import load_checkpoint
 
 FILES = ("program file", "config", "metrics", "checkpoint", "primitive")
 CHECKED = ("checkpoint", "primitive")
@@ -66,7 +66,7 @@ def previous_stands_in(folder: Path, content: bytes, good: bytes) -> bool:
     path = folder / "pair"
     path.write_bytes(content)
     path.with_name("pair.previous").write_bytes(good)
-    loaded, facts = load_checkpoint(path, LIKE)
+    loaded, facts = load_tree(path, LIKE)
     return facts["steps"] == 64 and all(np.array_equal(loaded[name], LIKE[name]) for name in LIKE)
 
 

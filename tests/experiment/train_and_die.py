@@ -18,7 +18,7 @@ def training_grid(folder: Path) -> Grid:
 
 def die_at_checkpoint(number: int) -> None:
     """Die with the metrics written and the checkpoint not, the worst moment there is."""
-    save, left = trainer.save_checkpoint, [number]
+    save, left = trainer.save_tree, [number]
 
     def save_or_die(path: Path, tree: Any, facts: dict[str, Any]) -> None:
         left[0] -= 1
@@ -26,7 +26,7 @@ def die_at_checkpoint(number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         save(path, tree, facts)
 
-    trainer.save_checkpoint = save_or_die
+    trainer.save_tree = save_or_die
 
 
 if __name__ == "__main__":

@@ -18,12 +18,12 @@ from diprl.errors import DiprlError, NotFiniteError
 from diprl.methods.registry import config_of, run
 from diprl.runs.folder import exclusive
 from diprl.system.device import use_device
+from diprl.system.storage import load_tree, save_tree
 from diprl.tasks.base import Task
 from diprl.tasks.batches.guard import GuardedReference, deadline, guarded
 from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.settings import Settings
 from tests.counters import Faulty
 from tests.small import small_session
@@ -120,16 +120,16 @@ def fill(folder: Path) -> Path:
 
 def test_a_full_disk_costs_no_checkpoint(small_disk: Path) -> None:
     path, numbers = small_disk / "checkpoint", {"x": np.arange(1000.0, dtype=np.float32)}
-    save_checkpoint(path, numbers, {"steps": 1})
+    save_tree(path, numbers, {"steps": 1})
     ballast = fill(small_disk)
     with pytest.raises(OSError, match="No space left"):
-        save_checkpoint(path, {"x": numbers["x"] + 1}, {"steps": 2})
-    loaded, facts = load_checkpoint(path, numbers)
+        save_tree(path, {"x": numbers["x"] + 1}, {"steps": 2})
+    loaded, facts = load_tree(path, numbers)
     assert facts == {"steps": 1}
     np.testing.assert_array_equal(loaded["x"], numbers["x"])
     ballast.unlink()
-    save_checkpoint(path, numbers, {"steps": 2})
-    assert load_checkpoint(path, numbers)[1] == {"steps": 2}
+    save_tree(path, numbers, {"steps": 2})
+    assert load_tree(path, numbers)[1] == {"steps": 2}
 
 
 def test_a_full_disk_is_one_sentence_with_a_way_on(small_disk: Path) -> None:

@@ -18,10 +18,9 @@ from diprl.runs.folder import task_of
 from diprl.runs.observers import read_rows
 from diprl.runs.spec import RunSpec
 from diprl.system.files import read_json
-from diprl.system.storage import LARGEST_HEADER, StorageError, load_facts, previous, save_arrays
+from diprl.system.storage import LARGEST_HEADER, StorageError, load_facts, previous, save_arrays, save_tree
 from diprl.tasks.mujoco.primitives import load_primitive
 from diprl.tasks.registry import refuse_module
-from diprl.train.checkpoint import save_checkpoint
 from diprl.train.settings import Settings
 
 PROGRAM = "features: x\nactions: no, yes\nif x > 0: yes\nelse: no"
@@ -222,7 +221,7 @@ def test_a_hostile_model_is_refused_by_name(change: dict[str, Any], reason: str,
     from diprl import DiPRL
 
     path = tmp_path / "model"
-    save_checkpoint(path, {"x": np.zeros(3, np.float32)}, {"spec": MODEL | change, "fraction": 1.0})
+    save_tree(path, {"x": np.zeros(3, np.float32)}, {"spec": MODEL | change, "fraction": 1.0})
     with pytest.raises(DiprlError, match=f"model: .*({reason})|{reason}") as caught:
         DiPRL.load(path)
     assert str(path) in str(caught.value)

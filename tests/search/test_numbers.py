@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from diprl.arena.packed import Packed, act, pack
+from diprl.arena.programs import Packed, act, pack
 from diprl.program import (
     Act,
     Affine,

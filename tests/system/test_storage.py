@@ -12,8 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diprl.system.storage import StorageError, is_stored, load_facts
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
+from diprl.system.storage import StorageError, is_stored, load_facts, load_tree, save_tree
 
 FACTS = {"steps": 4096, "seed": 3}
 
@@ -44,12 +43,12 @@ def signed(content: bytes) -> bytes:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "checkpoint"
-    save_checkpoint(file, state(), FACTS)
+    save_tree(file, state(), FACTS)
     return file
 
 
 def test_every_bit_comes_back(path: Path) -> None:
-    loaded, facts = load_checkpoint(path, state(seed=9))
+    loaded, facts = load_tree(path, state(seed=9))
     assert raw(loaded) == raw(state())
     assert facts == FACTS == load_facts(path)
     assert jr.uniform(loaded["key"]) == jr.uniform(jr.key(0))
@@ -69,7 +68,7 @@ def test_no_flipped_bit_goes_unnoticed(path: Path, data: st.DataObject) -> None:
     target = path.with_name("broken")
     target.write_bytes(broken)
     with pytest.raises(StorageError, match="broken: "):
-        load_checkpoint(target, state())
+        load_tree(target, state())
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -79,7 +78,7 @@ def test_no_truncation_goes_unnoticed(path: Path, data: st.DataObject) -> None:
     target = path.with_name("cut")
     target.write_bytes(intact[: data.draw(st.integers(0, len(intact) - 1))])
     with pytest.raises(StorageError, match=r"truncated or damaged|does not begin with a checksum"):
-        load_checkpoint(target, state())
+        load_tree(target, state())
 
 
 GOOD = {"schema": 2, "arrays": [], "facts": {}}
@@ -102,30 +101,30 @@ def test_a_hostile_header_is_refused_with_file_and_reason(tmp_path: Path, name: 
     file = tmp_path / "hostile"
     file.write_bytes(signed(header + b"\n" + bytes(64)))
     with pytest.raises(StorageError, match=f"hostile: .*{reason}"):
-        load_checkpoint(file, state())
+        load_tree(file, state())
 
 
 def test_another_run_s_checkpoint_is_refused(path: Path) -> None:
     other = state() | {"numbers": jnp.zeros((4, 3))}
     with pytest.raises(StorageError, match="other settings"):
-        load_checkpoint(path, other)
+        load_tree(path, other)
 
 
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
     assert not is_stored(tmp_path / "none")
     with pytest.raises(StorageError, match=r"none: cannot be read \(No such file"):
-        load_checkpoint(tmp_path / "none", state())
+        load_tree(tmp_path / "none", state())
 
 
 @pytest.mark.parametrize("fate", ["damaged", "lost between the renames"])
 def test_the_previous_checkpoint_stands_in(path: Path, fate: str) -> None:
-    save_checkpoint(path, state(seed=1), FACTS | {"steps": 8192})
+    save_tree(path, state(seed=1), FACTS | {"steps": 8192})
     if fate == "damaged":
         path.write_bytes(path.read_bytes()[:-1])
     else:
         path.unlink()
     assert is_stored(path)
-    loaded, facts = load_checkpoint(path, state())
+    loaded, facts = load_tree(path, state())
     assert raw(loaded) == raw(state(seed=0))
     assert facts == FACTS == load_facts(path)
 
@@ -136,5 +135,5 @@ def test_a_write_that_fails_leaves_the_old_one(path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        save_checkpoint(path, state(seed=1), FACTS)
-    assert raw(load_checkpoint(path, state())[0]) == raw(state(seed=0))
+        save_tree(path, state(seed=1), FACTS)
+    assert raw(load_tree(path, state())[0]) == raw(state(seed=0))

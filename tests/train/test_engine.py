@@ -14,7 +14,7 @@ from tests.small import first_training_state, probe, small_settings
 
 from diprl.methods.agents import neural_agent, tree_agent
 from diprl.runs.trainer import engine_for
-from diprl.train.checkpoint import to_numpy
+from diprl.system.storage import to_numpy
 from diprl.train.engine import TrainState
 from diprl.train.loop import check_finite, mean_metrics
 from diprl.train.minibatches import random_order

@@ -27,10 +27,9 @@ from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_cur
 from diprl.runs.result import Result, provenance
 from diprl.runs.spec import RunSpec
 from diprl.runs.trainer import Trained, engine_for, first_state, fresh_agent
-from diprl.system.storage import is_stored
+from diprl.system.storage import is_stored, load_tree, save_tree
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train import schedule
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collectors import BatchCollector
 from diprl.train.engine import TrainState
 from diprl.train.loop import Progress, train
@@ -88,7 +87,7 @@ class RunBatch:
         """Train all runs to the end, from the folder's checkpoint where there is one."""
         state, checkpoint = self.begin(), None if folder is None else folder / CHECKPOINT
         if checkpoint is not None and is_stored(checkpoint):
-            state, facts = load_checkpoint(checkpoint, state)
+            state, facts = load_tree(checkpoint, state)
             rows = facts["rows"]
             self.rows = [{name: np.array(values, float) for name, values in row.items()} for row in rows]
 
@@ -96,7 +95,7 @@ class RunBatch:
             self.rows.append(self.figures(progress))
             if checkpoint is not None:
                 rows = [{name: np.ravel(value).tolist() for name, value in row.items()} for row in self.rows]
-                save_checkpoint(checkpoint, progress.state, {"rows": finite(rows)})
+                save_tree(checkpoint, progress.state, {"rows": finite(rows)})
             done = f"rollout {progress.rollout} of {self.collector.rollouts}"
             announce(f"{self.task.name}, {len(self.runs)} runs: {done}")
 

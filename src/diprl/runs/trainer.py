@@ -23,11 +23,10 @@ from diprl.runs.observers import MetricsLog, Observer, Snapshot, TensorBoardLog,
 from diprl.runs.result import Result, provenance
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.system.storage import is_stored, load_facts
+from diprl.system.storage import is_stored, load_facts, load_tree, save_tree
 from diprl.tasks.base import Task
 from diprl.tasks.batches.choose import make_environments
 from diprl.train import schedule
-from diprl.train.checkpoint import load_checkpoint, save_checkpoint
 from diprl.train.collectors import Collector, HostCollector, TwinCollector
 from diprl.train.engine import Engine, TrainState
 from diprl.train.loop import Progress, rollouts_done, train
@@ -151,7 +150,7 @@ class Trainer:
         folder = self.session.folder
         if folder is None or not is_stored(folder / f"{CHECKPOINT}{stage.name}"):
             return state
-        state, facts = load_checkpoint(folder / f"{CHECKPOINT}{stage.name}", state)
+        state, facts = load_tree(folder / f"{CHECKPOINT}{stage.name}", state)
         check_origin(folder / f"{CHECKPOINT}{stage.name}", facts, self.session.spec)
         return state
 
@@ -245,7 +244,7 @@ def checkpoint_due(engine: Engine, progress: Progress) -> bool:
 
 def save_trained(trained: Trained, spec: RunSpec, path: Path, **facts: Any) -> None:
     """Write the whole state of a training, with what it takes to open it again."""
-    save_checkpoint(path, trained.state, {"spec": spec.to_json(), "fraction": trained.fraction, **facts})
+    save_tree(path, trained.state, {"spec": spec.to_json(), "fraction": trained.fraction, **facts})
 
 
 def load_trained(path: Path, task: Task, spec: RunSpec, make_agent: MakeAgent) -> Trained:
@@ -253,7 +252,7 @@ def load_trained(path: Path, task: Task, spec: RunSpec, make_agent: MakeAgent) -
     compiled = spec.settings.compiled()
     engine = engine_for(task, compiled, make_agent)
     blank = first_state(engine, fresh_agent(make_agent, task, compiled, jr.key(0)), jr.key(0))
-    state, facts = load_checkpoint(path, blank)
+    state, facts = load_tree(path, blank)
     return Trained(engine, state, spec.settings, float(facts["fraction"]))
 
 

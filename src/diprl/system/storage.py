@@ -146,3 +146,41 @@ def checked_header(path: Path, header: Any) -> dict[str, Any]:
     if not isinstance(header["facts"], dict):
         raise StorageError(f"{path}: its facts are not an object")
     return header
+
+
+def save_tree(path: Path, tree: Any, facts: dict[str, Any]) -> None:
+    """Write all arrays of a JAX pytree; the file before stays as `.previous`."""
+    save_arrays(path, tree_arrays(tree), facts)
+
+
+def load_tree(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
+    """The pytree of the same structure as `like` that was saved, and its facts."""
+    import jax
+
+    arrays, facts = load_arrays(path, tree_arrays(like))
+    leaves, structure = jax.tree.flatten(like)
+    restored = [
+        jax.random.wrap_key_data(jax.numpy.asarray(array)) if is_random_key(leaf) else jax.numpy.asarray(array)
+        for array, leaf in zip(arrays.values(), leaves, strict=True)
+    ]
+    return jax.tree.unflatten(structure, restored), facts
+
+
+def tree_arrays(tree: Any) -> Arrays:
+    """Every leaf as a NumPy array, named after its place in the tree."""
+    import jax
+
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {jax.tree_util.keystr(path): to_numpy(leaf) for path, leaf in leaves}
+
+
+def to_numpy(leaf: Any) -> NDArray[Any]:
+    import jax
+
+    return np.asarray(jax.random.key_data(leaf) if is_random_key(leaf) else leaf)
+
+
+def is_random_key(leaf: Any) -> bool:
+    import jax
+
+    return isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
