@@ -53,7 +53,7 @@ def likeliest_depth(tree: DerivationTree, temperature: float = 1.0) -> int:
 
 
 @jax.jit
-def depth_probabilities(tree: DerivationTree, temperature: float = 1.0) -> jax.Array:
+def depth_probabilities(tree: DerivationTree, temperature: jax.Array | float = 1.0) -> jax.Array:
     return tree.depth_probabilities(temperature)
 
 

@@ -81,7 +81,7 @@ def normal_density(action: NDArray[Any], mean: NDArray[Any], deviation: NDArray[
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_log_probability_is_the_sum_over_all_paths(kind: str, depth: int) -> None:
     tree, generator = random_tree(kind, depth, seed=depth), np.random.default_rng(depth)
-    log_prob = eqx.filter_jit(lambda f, a: tree.distribution(f, PRIMITIVES, WARM).log_prob(a))
+    log_prob = eqx.filter_jit(lambda f, a: tree.distribution(f, jnp.asarray(PRIMITIVES), WARM).log_prob(a))
     for _ in range(5):
         features = generator.normal(size=FEATURES).astype(np.float32)
         action = generator.integers(4) if kind == "discrete" else generator.normal(size=2)
@@ -134,7 +134,7 @@ def test_gradients_are_finite_differences(kind: str) -> None:
 
         def objective(vector: jax.Array) -> jax.Array:
             changed = unravel(vector)
-            likelihood = changed.distribution(features, PRIMITIVES, WARM).log_prob(action)
+            likelihood = changed.distribution(features, jnp.asarray(PRIMITIVES), WARM).log_prob(action)
             return likelihood + 0.1 * entropy(changed.depth_probabilities(WARM.architecture))
 
         step = 1e-6

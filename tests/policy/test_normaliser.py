@@ -1,6 +1,7 @@
 """Running statistics against NumPy's over everything seen."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,14 +32,14 @@ def test_moments_are_those_of_all_views(seed: int, count: int, centre: float, sp
 
 def test_the_first_views_pass_unchanged() -> None:
     view = np.array([3.0, -7.0], np.float32)
-    np.testing.assert_array_equal(make_normaliser(2)(view), view)
+    np.testing.assert_array_equal(make_normaliser(2)(jnp.asarray(view)), view)
 
 
 def test_a_constant_feature_is_shifted_but_never_blown_up() -> None:
     views = np.full((4, BATCH, 1), 2.5, np.float32)
     normaliser = fed(views)
     assert float(normaliser.scale[0]) == 1.0
-    np.testing.assert_allclose(normaliser(views[0, 0]), 0.0, atol=1e-6)
+    np.testing.assert_allclose(normaliser(jnp.asarray(views[0, 0])), 0.0, atol=1e-6)
 
 
 def test_a_rare_event_stays_a_moderate_number() -> None:
@@ -47,4 +48,4 @@ def test_a_rare_event_stays_a_moderate_number() -> None:
     views[1000, 3] = 1.0
     normaliser = fed(views)
     assert float(np.std(views)) < 0.01
-    assert float(normaliser(np.ones(1, np.float32))[0]) < 10.1
+    assert float(normaliser(jnp.ones(1, np.float32))[0]) < 10.1

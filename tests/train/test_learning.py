@@ -76,7 +76,7 @@ def values(task: Task, gamma: float, views: list[float], steps: int = 40_000) ->
     engine, state = first_training_state(task, settings, 0, tree_agent)
     state = train(TwinCollector(engine, settings), state, lambda _: None, reports=50)
     agent = engine.compiled_agent(state)
-    seen = agent.see(np.array(views, np.float32)[:, None])
+    seen = agent.see(jax.numpy.array(views, np.float32)[:, None])
     return [float(value) for value in jax.jit(jax.vmap(agent.value))(seen)]
 
 

@@ -61,7 +61,7 @@ def imitate(session: Session, oracle: Trained, length: int) -> list[Tree]:
     task, seed = session.task, session.spec.seed
     discrete = isinstance(task.signature.actions, Discrete)
     ask = choices_of(oracle) if discrete else vectors_of(oracle)
-    environments = make_environments(task, SAMPLERS, "sync" if task.twin else session.backend)  # type: ignore[arg-type]
+    environments = make_environments(task, SAMPLERS, "sync" if task.twin else session.backend)
     act, lessons, trees = acting(task, oracle, None), [], []
     with closing(environments):
         view = environments.reset(seed)

@@ -11,7 +11,7 @@ from operator import add
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Num
 
 LONGEST_SUM = 16
 LARGEST_BATCH = 256
@@ -20,12 +20,12 @@ NARROW = 16
 """A matrix of fewer columns than this is the one to transpose."""
 
 
-def total(terms: Float[Array, "... terms"]) -> Float[Array, "..."]:
+def total(terms: Num[Array, "... terms"]) -> Num[Array, "..."]:
     """The sum over the last axis."""
     return reduce(add, columns(terms)) if short(terms) else jnp.sum(terms, axis=-1)
 
 
-def running_totals(terms: Float[Array, "... terms"]) -> Float[Array, "... terms"]:
+def running_totals(terms: Num[Array, "... terms"]) -> Num[Array, "... terms"]:
     """The sums of the first, the first two, … terms."""
     return jnp.stack(list(accumulate(columns(terms))), axis=-1) if short(terms) else jnp.cumsum(terms, axis=-1)
 
@@ -38,11 +38,11 @@ def log_softmax(logits: Float[Array, "... choices"]) -> Float[Array, "... choice
     return shifted - jnp.log(total(jnp.exp(shifted)))[..., None]
 
 
-def short(terms: Float[Array, "... terms"]) -> bool:
+def short(terms: Num[Array, "... terms"]) -> bool:
     return 0 < terms.shape[-1] <= LONGEST_SUM
 
 
-def columns(terms: Float[Array, "... terms"]) -> list[Float[Array, "..."]]:
+def columns(terms: Num[Array, "... terms"]) -> list[Num[Array, "..."]]:
     return [terms[..., index] for index in range(terms.shape[-1])]
 
 

@@ -18,8 +18,8 @@ from diprl.policy.kernels import log_softmax, product
 class MLP(eqx.Module):
     """Affine layers with tanh between them."""
 
-    weights: tuple[Float[Array, "inputs outputs"], ...]
-    biases: tuple[Float[Array, " outputs"], ...]
+    weights: tuple[Float[Array, "_ _"], ...]
+    biases: tuple[Float[Array, " _"], ...]
 
     def __call__(self, inputs: Float[Array, "*batch inputs"]) -> Float[Array, "*batch outputs"]:
         *hidden, last = zip(self.weights, self.biases, strict=True)
@@ -36,7 +36,7 @@ def make_mlp(sizes: Sequence[int], last_gain: float, *, key: PRNGKeyArray) -> ML
     return MLP(weights, tuple(jnp.zeros(size) for size in sizes[1:]))
 
 
-def orthogonal_layers(shapes: Sequence[tuple[int, int]], *, key: PRNGKeyArray) -> list[Float[Array, "inputs outputs"]]:
+def orthogonal_layers(shapes: Sequence[tuple[int, int]], *, key: PRNGKeyArray) -> list[Float[Array, "_ _"]]:
     """For each shape a matrix with orthonormal columns, or rows where those are fewer, evenly drawn from all of them.
 
     All are filled up with zeros to one shape: a factorisation takes long to compile, and so one serves all. It takes

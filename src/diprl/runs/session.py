@@ -11,10 +11,7 @@ from diprl.runs.folder import CONFIG, read_spec
 from diprl.runs.observers import Observer
 from diprl.runs.spec import RunSpec
 from diprl.system.files import read_json
-from diprl.tasks.base import Task
-from diprl.tasks.batches.choose import BACKENDS
-from diprl.tasks.batches.guard import guarded
-from diprl.tasks.registry import load_task, refuse_module
+from diprl.tasks.base import BACKENDS, Task
 
 
 @dataclass(frozen=True)
@@ -45,6 +42,8 @@ class Session:
 
 def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, **options: Any) -> Session:
     """A session of a spec, with its task loaded from the name it has, or from another source of the same task."""
+    from diprl.tasks.registry import load_task
+
     task = load_task(
         spec.task if source is None else source,
         env_kwargs=spec.env_kwargs,
@@ -58,6 +57,8 @@ def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, 
 
 def limited(task: Task, seconds: Any) -> Task:
     """The task with environments that are given up after so many seconds, if any are named."""
+    from diprl.tasks.batches.guard import guarded
+
     if seconds is None:
         return task
     if not isinstance(seconds, int | float) or isinstance(seconds, bool):
@@ -67,6 +68,8 @@ def limited(task: Task, seconds: Any) -> Task:
 
 def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
     """A session that goes on with the run in a folder; what does not change the result may be asked for anew."""
+    from diprl.tasks.registry import refuse_module
+
     path = folder / CONFIG
     if not path.exists():
         raise DiprlError(f"{folder} holds no run to continue")

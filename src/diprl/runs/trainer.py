@@ -25,7 +25,6 @@ from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
 from diprl.system.storage import is_stored, load_facts, load_tree, save_tree
 from diprl.tasks.base import Task
-from diprl.tasks.batches.choose import make_environments
 from diprl.train import schedule
 from diprl.train.collectors import Collector, HostCollector, TwinCollector
 from diprl.train.engine import Engine, TrainState
@@ -157,11 +156,13 @@ class Trainer:
     def collector(self, stage: Stage, engine: Engine) -> Collector:
         if engine.twin is not None:
             return TwinCollector(engine, stage.settings)
+        from diprl.tasks.batches.choose import make_environments
+
         session = self.session
         environments = make_environments(
             session.task,
             stage.settings.ppo.num_envs,
-            session.backend,  # type: ignore[arg-type]
+            session.backend,
             timeout=session.env_timeout,
         )
         seed = session.spec.seed + MEMBER_SEEDS * stage.member

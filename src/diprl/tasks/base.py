@@ -6,7 +6,7 @@ may see, then the actions of the primitives (already computed, since nothing tha
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import gymnasium as gym
 
     from diprl.tasks.mujoco.primitives import Primitive
+
+
+BACKENDS = ("auto", "sync", "async", "envpool")
+"""Where environments outside JAX can be stepped."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ def flat_view(observations: NDArray[Any]) -> NDArray[np.float32]:
     return np.asarray(observations, np.float32).reshape(len(observations), -1)
 
 
+@runtime_checkable
 class Twin(Protocol):
     """A pure JAX simulator of one environment; batching is `vmap`, time limits are the collector's business.
 

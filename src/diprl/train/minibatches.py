@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from diprl.train.loss import Transitions
 
@@ -30,7 +30,7 @@ def standardised(advantage: Float[Array, "minibatches batch"]) -> Float[Array, "
     return (advantage - mean) / (advantage.std(axis=-1, keepdims=True) + 1e-8)
 
 
-def random_orders(size: int, keys: PRNGKeyArray) -> Int[Array, "keys size"]:
+def random_orders(size: int, keys: Key[Array, " keys"]) -> Int[Array, "keys size"]:
     return jax.vmap(lambda key: random_order(size, key=key))(keys)
 
 

@@ -4,12 +4,13 @@ from dataclasses import fields
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from diprl.policy.base import Temperatures
 from diprl.train.settings import PPOSettings, ProgramSettings, Settings
 
-Scalar = Float[Array, ""] | float
+Scalar = Float[Array, ""] | np.floating | float
 
 for record in (PPOSettings, ProgramSettings):
     names = {item.name: item.metadata["traced"] for item in fields(record)}

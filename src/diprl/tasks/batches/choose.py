@@ -1,27 +1,23 @@
 """Batches of environments for tasks without a compiled twin, on whatever steps them fastest here."""
 
 from time import perf_counter
-from typing import Literal, get_args
 
 import numpy as np
 
 from diprl.errors import DiprlError, unknown
 from diprl.program.signature import Discrete
 from diprl.system.cores import available_cores
-from diprl.tasks.base import Environments, Task
+from diprl.tasks.base import BACKENDS, Environments, Task
 from diprl.tasks.batches.envpool import EnvPoolEnvironments, envpool_serves
 from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.tasks.batches.workers import WorkerEnvironments
-
-Backend = Literal["auto", "sync", "async", "envpool"]
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 WORTH_SHARING = 3e-4
 """Seconds per batch of steps above which worker processes gain more than their messages cost."""
 
 
 def make_environments(
-    task: Task, num_envs: int, backend: Backend = "auto", *, timeout: float | None = None
+    task: Task, num_envs: int, backend: str = "auto", *, timeout: float | None = None
 ) -> Environments:
     """A batch of `num_envs` environments of a task.
 
