@@ -177,7 +177,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "budget": ([*TRAIN, "--total-timesteps", "-3"], "total_timesteps must be positive, not -3"),
     "seed": ([*TRAIN, "--seed", "-1"], "seed must not be negative, got -1"),
     "seeds": ([*TRAIN, "--seeds", "1,1"], "--seeds must name distinct"),
-    "episodes": ([*TRAIN, "--episodes", "0"], "episodes must be at least 1, not 0"),
+    "episodes": ([*TRAIN, "--episodes", "0"], "episodes must be at least 1 and at most 1000000, not 0"),
     "kwargs": ([*TRAIN, "--env-kwargs", "[1]"], "--env-kwargs must be a JSON object"),
     "wrong kwargs": ([*TRAIN, "--env-kwargs", '{"colour": 1}'], "could not be made with {'colour': 1}"),
     "actions": (["train", "tests.spaces:Talk-v0"], "action"),

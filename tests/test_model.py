@@ -178,3 +178,71 @@ def test_unknown_names_are_answered_with_near_ones() -> None:
         untrained(preset="papr")
     with pytest.raises(DiprlError, match="did you mean CartPole-v1"):
         DiPRL("CartPol-v1")
+
+
+def test_learning_into_a_folder_writes_what_the_command_line_writes(tmp_path: Path) -> None:
+    from diprl.runs.folder import read_result, read_spec
+
+    model = untrained(seed=5).learn(4 * ROLLOUT, folder=tmp_path / "run", episodes=7)
+    files = {"config.json", "result.json", "program.json", "program.txt", "metrics.csv", "metrics.jsonl", "model"}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == files | {".lock"}
+    assert read_spec(tmp_path / "run") == model.spec
+    assert read_result(tmp_path / "run") == model.result
+    assert model.result is not None
+    assert len(model.result.score.returns) == 7
+
+
+def test_a_finished_run_folder_opens_as_the_model_it_was(tmp_path: Path) -> None:
+    model = untrained(seed=5).learn(4 * ROLLOUT, folder=tmp_path / "run")
+    loaded = DiPRL.load(tmp_path / "run")
+    assert (loaded.program, loaded.gap, repr(loaded)) == (model.program, model.gap, repr(model))
+    observations = np.linspace(-1, 1, 50, dtype=np.float32)[:, None]
+    np.testing.assert_array_equal(loaded.predict(observations)[0], model.predict(observations)[0])
+
+
+class Stopped(Exception):
+    """Ends a run from outside."""
+
+
+def stop_halfway(snapshot: Snapshot) -> None:
+    if snapshot.steps >= 4 * ROLLOUT:
+        raise Stopped
+
+
+def test_an_unfinished_run_opens_and_resumes_to_the_same_end(tmp_path: Path) -> None:
+    whole = untrained(seed=5).learn(8 * ROLLOUT, folder=tmp_path / "whole")
+    with pytest.raises(Stopped):
+        untrained(seed=5).learn(8 * ROLLOUT, callback=stop_halfway, folder=tmp_path / "run")
+    half = DiPRL.load(tmp_path / "run")
+    assert half.result is None
+    assert half.num_timesteps == 4 * ROLLOUT
+    assert half.predict([0.9])[0] == half.program.act([0.9])
+    with pytest.raises(DiprlError, match="no gap"):
+        _ = half.gap
+    seen: list[Snapshot] = []
+    half.resume(callback=seen.append)
+    assert seen[0].steps == 5 * ROLLOUT
+    assert half.program == whole.program
+    for name in ("program.json", "model"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_only_a_loaded_run_resumes() -> None:
+    with pytest.raises(DiprlError, match="only a model that was loaded from a run folder can resume"):
+        untrained().resume()
+
+
+def test_a_checkpoint_of_a_callback_opens_as_a_model(tmp_path: Path) -> None:
+    kept = CheckpointCallback(tmp_path, every=2 * ROLLOUT)
+    untrained(seed=5).learn(4 * ROLLOUT, callback=kept)
+    half = DiPRL.load(tmp_path / f"step-{2 * ROLLOUT}.checkpoint")
+    assert half.num_timesteps == 2 * ROLLOUT
+
+
+def test_logs_and_time_outs_are_there_from_python_too(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboardX")
+    model = untrained().learn(2 * ROLLOUT, folder=tmp_path / "run", tensorboard=True, env_timeout=30.0)
+    assert list((tmp_path / "run" / "tensorboard").iterdir())
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert config["session"] == {"backend": "auto", "env_timeout": 30.0}
+    assert model.result is not None

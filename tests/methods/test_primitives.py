@@ -34,7 +34,7 @@ def test_the_file_holds_the_greedy_network() -> None:
     normaliser = jax.jit(lambda statistics, rows: statistics.update(rows))(agent.normaliser, views)
     agent = replace(agent, normaliser=normaliser)
     primitive = greedy_network(agent, task, 1.0, "command")
-    noise = np.full(agent.policy.noise_size, 0.3, np.float32)
+    noise = jax.numpy.full(agent.policy.noise_size, 0.3)
     greedy = jax.jit(jax.vmap(lambda view: agent.act(view, noise, Temperatures(), HARD)))(views)
     assert np.allclose(primitive.actions(views), np.clip(greedy, -3, 3), atol=1e-5)
     assert (primitive.name, primitive.command) == ("pusher_left", "command")

@@ -236,5 +236,5 @@ def test_a_report_on_a_hostile_result_is_one_sentence(result: dict[str, Any], tm
 
     (tmp_path / "program.json").write_text(Program.from_text(PROGRAM).to_json())
     (tmp_path / "result.json").write_text(json.dumps(result))
-    with pytest.raises(DiprlError, match="are not those of a run"):
+    with pytest.raises(DiprlError, match=r"result\.json: not the result of a run"):
         write_report(tmp_path, episodes=1)

@@ -18,7 +18,7 @@ from diprl.program import (
     Program,
     Signature,
 )
-from diprl.search.mutate import mutants, strangers
+from diprl.search.mutate import mutants, random_chains
 from diprl.search.numbers import Moments, from_point, measure_moments, to_point
 
 FEATURES = tuple(Feature(name) for name in ("a", "b", "c"))
@@ -81,7 +81,7 @@ def test_variations_keep_the_size():
     states = (STATES - MOMENTS.mean) / MOMENTS.scale
     found = [
         *mutants(point, states, np.array([0.5, 0.0, 0.5]), 3, 20, seed=0),
-        *strangers(point, states, 3, 20, seed=0),
+        *random_chains(point, states, 3, 20, seed=0),
     ]
     assert {len(each.numbers) for each in found} == {len(point.numbers)}
     assert {len(each.actions) for each in found} == {3}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from diprl.arena.programs import ReferenceFitness, program_player
+from diprl.arena.programs import ReferencePlayer, program_player
 from diprl.arena.reference import evaluate_program
 from diprl.search.polish import compare_fairly, polish, polish_within
 from diprl.search.search import Budget, Effort
@@ -15,25 +15,25 @@ SMALL = Effort(population=12, episodes=4, most_episodes=4, mutants=16, final_epi
 def test_improves_a_poor_program():
     before = evaluate_program(CART_POLE, FALLING, 10).mean
     found = polish(CART_POLE, FALLING, Budget(steps=150_000), effort=SMALL)
-    assert found.accepted
-    assert found.gain > 2 * found.error
+    assert found.trial.accepted
+    assert found.trial.gain > 2 * found.trial.error
     assert evaluate_program(CART_POLE, found.program, 10).mean > before + 50
 
 
 def test_keeps_what_cannot_be_improved():
     found = polish(CART_POLE, BALANCING, Budget(steps=40_000), effort=SMALL)
-    assert not found.accepted
+    assert not found.trial.accepted
     assert found.program == BALANCING
 
 
 def test_stays_within_its_steps():
     found = polish_within(CART_POLE, FALLING, 300_000, seed=0)
-    assert 10_000 < found.steps <= 300_000
+    assert 10_000 < found.trial.steps <= 300_000
 
 
 def test_rounds_are_repeatable_and_shared():
-    fitness = program_player(CART_POLE, FALLING)
-    one, two, other = (fitness([FALLING, BALANCING], 8, number) for number in (1, 1, 2))
+    play = program_player(CART_POLE, FALLING)
+    one, two, other = (play([FALLING, BALANCING], 8, number) for number in (1, 1, 2))
     assert np.array_equal(one.values, two.values)
     assert not np.array_equal(one.values[0], other.values[0])
     assert one.steps == pytest.approx(one.values.sum()), "CartPole pays 1 per step"
@@ -42,11 +42,11 @@ def test_rounds_are_repeatable_and_shared():
 def test_twin_and_reference_agree_on_how_good_programs_are():
     programs = [FALLING, BALANCING]
     twin = program_player(CART_POLE, FALLING)(programs, 64, 1).values.mean(axis=1)
-    reference = ReferenceFitness(CART_POLE)(programs, 20, 1).values.mean(axis=1)
+    reference = ReferencePlayer(CART_POLE)(programs, 20, 1).values.mean(axis=1)
     assert twin[1] == reference[1] == 500.0
     assert twin[0] == pytest.approx(reference[0], rel=0.3)
 
 
 def test_without_steps_for_the_comparison_nothing_is_accepted():
-    fitness = program_player(CART_POLE, FALLING)
-    assert compare_fairly(fitness, FALLING, BALANCING, episodes=64, most_steps=-1) == (0.0, 0.0, 0)
+    play = program_player(CART_POLE, FALLING)
+    assert compare_fairly(play, FALLING, BALANCING, episodes=64, most_steps=-1) == (0.0, 0.0, 0)

@@ -10,7 +10,7 @@ from diprl.search import proposals
 from diprl.search.compare import compare
 from diprl.search.dead import without_dead_branches
 from diprl.search.proposals import Proposal
-from diprl.search.simplify import FRESH_ROUND, Judge, Simplifier, Stage, simplify
+from diprl.search.simplify import CONFIRM_ROUND, Judge, Simplifier, Stage, simplify
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
 
 
@@ -85,11 +85,11 @@ def test_steps_that_only_seemed_to_hold_are_taken_back():
     simplifier.keep(Proposal(BALANCING, "a good step"), score=500.0)
     simplifier.keep(Proposal(FALLING, "a step that was lucky"), score=500.0)
     played = simplifier.judge.steps
-    simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, FRESH_ROUND))
+    simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, CONFIRM_ROUND))
     assert simplifier.program == BALANCING
     assert simplifier.stages[-1].what.startswith("go back")
     assert simplifier.judge.steps > played
-    simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, FRESH_ROUND))
+    simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, CONFIRM_ROUND))
     assert len(simplifier.stages) == 4, "what holds stays as it is"
 
 

@@ -149,7 +149,7 @@ def result_of(
         steps={"training": trained.steps},
         gap=gap(tree_of(trained), trained.temperatures, stages.tolist()),
         curve=thinned_curve(rows),
-        wall_seconds=seconds,
+        wall_seconds=round(seconds, 3),
         **provenance(),
     )
 

@@ -86,7 +86,7 @@ class Result:
             "versions": dict(self.versions),
             "device": self.device,
             "command": self.command,
-            "wall_seconds": round(self.wall_seconds, 3),
+            "wall_seconds": self.wall_seconds,
         }
 
     @staticmethod

@@ -206,7 +206,7 @@ class Trainer:
             score=evaluate(session.task, act, session.spec.episodes),
             steps=self.steps,
             curve=thinned_curve(self.log.rows),
-            wall_seconds=time.monotonic() - self.began,
+            wall_seconds=round(time.monotonic() - self.began, 3),
             trained=trained,
             **provenance(),
             **parts,
