@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from diprl.train.settings import Config
+    from diprl.train.settings import Settings
 
 SB3 = """
 import time
@@ -66,31 +66,32 @@ def sb3_speed(python: str, steps: int = 4 * 4096) -> float:
 
 
 def our_speed(
-    method: str, steps: int = 40 * 4096, task_name: str = "CartPole-v1", config: "Config | None" = None
+    method: str, steps: int = 40 * 4096, task_name: str = "CartPole-v1", settings: "Settings | None" = None
 ) -> float:
     """Steps per second of the compiled iteration in its best rollout, one seed, after it is compiled."""
     import jax
     import jax.random as jr
     import numpy as np
-    from diprl.methods.base import first_state
 
-    from diprl.methods.presets import PAPER
+    from diprl.methods.presets import preset_settings
     from diprl.methods.registry import find_method
+    from diprl.runs.trainer import first_state
     from diprl.tasks.registry import load_task
     from diprl.train.engine import Engine
 
-    task, config, make_agent = load_task(task_name), config or PAPER, find_method(method).agent
-    agent = make_agent(task, config, key=jr.key(0))
-    engine = Engine(task, config, agent)
-    state, hyper = first_state(engine, agent, jr.key(1)), config.hyper()
-    state, _ = engine.compiled_iteration(state, hyper, np.float32(500))
+    task, make_agent = load_task(task_name), find_method(method).make_agent
+    settings = settings or preset_settings("diprl", "paper", task_name, task.budget)
+    agent = make_agent(task, settings, key=jr.key(0))
+    engine = Engine(task, settings, agent)
+    state, numbers = first_state(engine, agent, jr.key(1)), settings.numbers()
+    state, _ = engine.compiled_iteration(state, numbers, np.float32(500))
     jax.block_until_ready(state)
     best = 0.0
-    for _ in range(steps // config.rollout_size):
+    for _ in range(steps // settings.ppo.rollout_size):
         began = time.perf_counter()
-        state, _ = engine.compiled_iteration(state, hyper, np.float32(500))
+        state, _ = engine.compiled_iteration(state, numbers, np.float32(500))
         jax.block_until_ready(state)
-        best = max(best, config.rollout_size / (time.perf_counter() - began))
+        best = max(best, settings.ppo.rollout_size / (time.perf_counter() - began))
     return best
 
 

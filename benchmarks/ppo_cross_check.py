@@ -14,13 +14,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from diprl.methods.base import Job
 
 from diprl.arena.reference import Act, evaluate
-from diprl.methods.registry import find_method
+from diprl.methods.presets import preset_settings
+from diprl.methods.registry import run
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import acting
 from diprl.tasks.base import Task
 from diprl.tasks.registry import load_task
-from diprl.train.settings import Config
+from diprl.train.settings import Settings
 
 STEPS = {"CartPole-v1": 200_000, "Acrobot-v1": 500_000, "LunarLander-v3": 1_000_000}
 EPISODES = 100
@@ -49,9 +52,9 @@ def main() -> None:
     for name in options.tasks:
         task = load_task(name)
         steps = options.steps or STEPS.get(name, task.budget)
-        config = find_method("ppo").preset("paper", name, steps)
+        settings = preset_settings("ppo", "paper", name, steps)
         results = [
-            measure(task, implementation, train, config, seed)
+            measure(task, implementation, train, settings, seed)
             for implementation, train in (("diprl", train_diprl), ("sb3", train_stable_baselines))
             for seed in options.seeds
         ]
@@ -62,43 +65,46 @@ def main() -> None:
 
 
 def measure(
-    task: Task, implementation: str, train: Callable[[Task, Config, int], Act], config: Config, seed: int
+    task: Task, implementation: str, train: Callable[[Task, Settings, int], Act], settings: Settings, seed: int
 ) -> Result:
     began = time.process_time()
-    act = train(task, config, seed)
+    act = train(task, settings, seed)
     seconds = time.process_time() - began
     score = evaluate(task, act, EPISODES).mean
-    return Result(task.name, implementation, seed, config.total_timesteps, score, seconds)
+    return Result(task.name, implementation, seed, settings.ppo.total_timesteps, score, seconds)
 
 
-def train_diprl(task: Task, config: Config, seed: int) -> Act:
-    return find_method("ppo").fit(Job(task, "ppo", config, seed)).act
+def train_diprl(task: Task, settings: Settings, seed: int) -> Act:
+    result = run(Session(RunSpec(task.name, "ppo", settings, seed, episodes=1), task))
+    assert result.trained is not None
+    return acting(task, result.trained, None)
 
 
-def train_stable_baselines(task: Task, config: Config, seed: int) -> Act:
+def train_stable_baselines(task: Task, settings: Settings, seed: int) -> Act:
     import torch
     from stable_baselines3 import PPO
     from stable_baselines3.common.env_util import make_vec_env
 
     torch.set_num_threads(1)
+    ppo = settings.ppo
     model = PPO(
         "MlpPolicy",
-        make_vec_env(task.reference, n_envs=config.num_envs, seed=seed),
-        learning_rate=config.learning_rate,
-        n_steps=config.num_steps,
-        batch_size=config.minibatch_size,
-        n_epochs=config.num_epochs,
-        gamma=config.gamma,
-        gae_lambda=config.gae_lambda,
-        clip_range=lambda remaining: config.clip_range * remaining,
-        ent_coef=config.entropy_coefficient,
-        vf_coef=config.value_coefficient,
-        max_grad_norm=config.max_grad_norm,
-        policy_kwargs={"net_arch": [config.hidden_size, config.hidden_size]},
+        make_vec_env(task.reference, n_envs=ppo.num_envs, seed=seed),
+        learning_rate=ppo.learning_rate,
+        n_steps=ppo.num_steps,
+        batch_size=ppo.minibatch_size,
+        n_epochs=ppo.num_epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=lambda remaining: ppo.clip_range * remaining,
+        ent_coef=ppo.entropy_coefficient,
+        vf_coef=ppo.value_coefficient,
+        max_grad_norm=ppo.max_grad_norm,
+        policy_kwargs={"net_arch": [ppo.hidden_size, ppo.hidden_size]},
         seed=seed,
         device="cpu",
     )
-    model.learn(config.total_timesteps)
+    model.learn(ppo.total_timesteps)
     return lambda views: model.predict(views, deterministic=True)[0]
 
 

@@ -14,8 +14,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import against_sb3
+
+if TYPE_CHECKING:
+    from diprl.train.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "performance.md"
@@ -88,17 +92,18 @@ COMPILING = """
 import time
 import jax.random as jr
 import numpy as np
-from diprl.methods.base import engine_for, first_state, fresh_agent
-from diprl.methods.registry import find_method, settings_for
+from diprl.methods.presets import settings_for
+from diprl.methods.registry import find_method
+from diprl.runs.trainer import engine_for, first_state, fresh_agent
 from diprl.tasks.registry import load_task
 from diprl.system.cache import use_compilation_cache
 use_compilation_cache()
-task, make_agent = load_task("CartPole-v1"), find_method("diprl").agent
-config = settings_for("diprl", "default", task)
-engine, _ = engine_for(task, config.static(), make_agent)
-state = first_state(engine, fresh_agent(make_agent, task, config.static(), jr.key(0)), jr.key(1))
+task, make_agent = load_task("CartPole-v1"), find_method("diprl").make_agent
+settings = settings_for("diprl", "default", task)
+engine = engine_for(task, settings.compiled(), make_agent)
+state = first_state(engine, fresh_agent(make_agent, task, settings.compiled(), jr.key(0)), jr.key(1))
 began = time.perf_counter()
-lowered = engine.compiled_iteration.lower(state, config.hyper(), np.float32(100))
+lowered = engine.compiled_iteration.lower(state, settings.numbers(), np.float32(100))
 traced = time.perf_counter()
 lowered.compile()
 print(traced - began, time.perf_counter() - traced)
@@ -142,40 +147,45 @@ def seeds_table(options: argparse.Namespace) -> list[str]:
     return rows
 
 
+def paper_settings() -> "Settings":
+    from diprl.methods.presets import preset_settings
+
+    return preset_settings("diprl", "paper", "CartPole-v1", 2_000_000)
+
+
 def seeds_speed(count: int, rollouts: int = 5) -> float:
     import jax
     import jax.random as jr
     import numpy as np
 
-    from diprl.methods.presets import PAPER
     from diprl.methods.registry import find_method
     from diprl.tasks.twins.table import TWIN_TASKS
     from diprl.train.compiling import compiled
     from diprl.train.engine import Engine
 
-    task, make_agent = TWIN_TASKS["CartPole-v1"], find_method("diprl").agent
-    engine = Engine(task, PAPER, make_agent(task, PAPER, key=jr.key(0)))
-    begin = jax.vmap(lambda key: engine.begin(make_agent(task, PAPER, key=key), key=key))
+    task, make_agent, settings = TWIN_TASKS["CartPole-v1"], find_method("diprl").make_agent, paper_settings()
+    engine = Engine(task, settings, make_agent(task, settings, key=jr.key(0)))
+    begin = jax.vmap(lambda key: engine.begin(make_agent(task, settings, key=key), key=key))
     state = jax.jit(begin)(jr.split(jr.key(0), count))
     advance = compiled(jax.vmap(engine.iteration, in_axes=(0, None, None)), donate_argnums=0)
     best = 0.0
     for _ in range(rollouts + 1):
         began = time.perf_counter()
-        state, _ = jax.block_until_ready(advance(state, PAPER.hyper(), np.float32(500)))
-        best = max(best, count * PAPER.rollout_size / (time.perf_counter() - began))
+        state, _ = jax.block_until_ready(advance(state, settings.numbers(), np.float32(500)))
+        best = max(best, count * settings.ppo.rollout_size / (time.perf_counter() - began))
     return best
 
 
 def shapes_table(options: argparse.Namespace) -> list[str]:
     """The same number of steps with deeper programs, and on tasks with more features."""
-    from diprl.methods.presets import PAPER
     from diprl.tasks.registry import load_task
 
-    base = against_sb3.our_speed("diprl", 10 * PAPER.rollout_size)
+    settings = paper_settings()
+    steps = 10 * settings.ppo.rollout_size
+    base = against_sb3.our_speed("diprl", steps)
     rows = ["| Task | Features | Depth | Relative speed |", "|---|---:|---:|---:|"]
     for name, depth in [("CartPole-v1", d) for d in (2, 6, 12, 24)] + [("Acrobot-v1", 6), ("DoorKey-5x5", 6)]:
-        config = PAPER.with_values(max_depth=depth)
-        speed = against_sb3.our_speed("diprl", 10 * PAPER.rollout_size, name, config)
+        speed = against_sb3.our_speed("diprl", steps, name, settings.with_values(max_depth=depth))
         rows.append(f"| {name} | {load_task(name).layout.features} | {depth} | {speed / base:.2f} |")
     return rows
 

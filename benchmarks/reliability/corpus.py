@@ -5,19 +5,18 @@ import json
 import random
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from io import BytesIO
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from diprl.cli.train import Command, resumed_plans
+from diprl.cli.train import Command, resumed_session
 from diprl.program import Program
 from diprl.runs.observers import read_rows
+from diprl.runs.spec import RunSpec
 from diprl.system.storage import load_tree, save_tree
 from diprl.tasks.mujoco.primitives import Primitive, load_primitive, save_primitive
-from diprl.train.settings import Config
 
 HEAD = 'features: x [m] in [-1, inf], y: "height"\nactions: no, yes\n'
 TEXTS = (
@@ -72,7 +71,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
         "config": Kind((config_example(),), from_file(load_config, "config.json")),
         "metrics": Kind((b'{"time/total_timesteps": 64, "x": 0.5}\n' * 3,), from_file(read_rows)),
         "checkpoint": Kind((checkpoint_example(folder),), from_file(lambda p: load_tree(p, LIKE)), signed),
-        "primitive": Kind((primitive_example(folder),), from_file(load_primitive)),
+        "primitive": Kind((primitive_example(folder),), from_file(load_primitive), signed),
     }
 
 
@@ -86,20 +85,13 @@ def compact(text: str) -> bytes:
 
 
 def config_example() -> bytes:
-    header = {
-        "schema": 1,
-        "task": "CartPole-v1",
-        "method": "diprl",
-        "preset": "default",
-        "seed": 3,
-        "env_kwargs": {},
-    }
-    return json.dumps(header | {"settings": asdict(Config()), "backend": "auto", "episodes": 5}).encode()
+    session = {"backend": "auto", "env_timeout": None}
+    return json.dumps(RunSpec("CartPole-v1", seed=3, episodes=5).to_json() | {"session": session}).encode()
 
 
 def load_config(path: Path) -> Any:
     """What `diprl train --resume` does with a config before anything is trained."""
-    return resumed_plans(Command(resume=path.parent), ())
+    return resumed_session(Command(resume=path.parent))
 
 
 def checkpoint_example(folder: Path) -> bytes:
@@ -109,7 +101,7 @@ def checkpoint_example(folder: Path) -> bytes:
 
 
 def primitive_example(folder: Path) -> bytes:
-    path, unit = folder / "primitive.npz", np.ones(2)
+    path, unit = folder / "primitive", np.ones(2)
     layers = ((np.ones((2, 3)), np.ones(3)), (np.ones((3, 2)), np.ones(2)))
     save_primitive(Primitive("p", "t", 1.0, "command", unit, unit, layers, -unit, unit), path)
     return path.read_bytes()
@@ -185,16 +177,3 @@ ODD = (
     b'"\\ud800"', b"NaN", b"-0.0", b"4294967296", b'"evil:Env-v0"', b"1e308", b"[" * 2000,
 )  # fmt: skip
 ACCIDENTS = (flip, cut, remove, repeat, swap, insert, insert, overwrite, splice, odd_value, odd_value)
-
-
-def rezipped(dice: random.Random, example: bytes, others: tuple[bytes, ...]) -> bytes:
-    """An archive that is whole on the outside while one of its entries is spoilt."""
-    import zipfile
-
-    packed = BytesIO()
-    with zipfile.ZipFile(BytesIO(example)) as old, zipfile.ZipFile(packed, "w") as new:
-        victim = dice.choice(old.namelist())
-        for name in old.namelist():
-            content = old.read(name)
-            new.writestr(name, spoilt(content, others, dice) if name == victim else content)
-    return packed.getvalue()

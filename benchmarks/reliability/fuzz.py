@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from corpus import Kind, kinds, rezipped, spoilt
+from corpus import Kind, kinds, spoilt
 from rows import record
 
 from diprl.errors import DiprlError
@@ -60,8 +60,6 @@ def make_input(name: str, kind: Kind, dice: random.Random) -> bytes:
     example = dice.choice(kind.examples)
     if name == "program text" and dice.random() < 0.3:
         return made_up_text(dice).encode()
-    if name == "primitive" and dice.random() < 0.5:
-        return rezipped(dice, example, kind.examples)
     content = spoilt(example, kind.examples, dice)
     return kind.rebuild(content) if dice.random() < 0.5 else content
 

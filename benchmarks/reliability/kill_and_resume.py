@@ -1,7 +1,7 @@
 """Kill real training processes at random moments, let each go on, and compare with a run that nobody disturbed.
 
 Every kill is followed by a comparison of all metrics so far and by `diprl train --resume`, which may be killed again.
-At the end of each run the program, all checkpoints (parameters, optimiser, random keys), the metrics and the result
+At the end of each run the program, the model (parameters, optimiser, random keys), the metrics and the result
 are compared bit for bit; only wall time and speed may differ.
 """
 
@@ -38,7 +38,7 @@ SCENARIOS: dict[str, list[str]] = {
 }  # fmt: skip
 SEED = 7
 KILLS_PER_RUN = 5
-VOLATILE = {"wall_seconds", "folder", "time/fps"}
+VOLATILE = {"wall_seconds", "time/fps"}
 """What two equal runs may differ in."""
 
 
@@ -57,18 +57,14 @@ def begin(scenario: str, folder: Path) -> list[str]:
 
 def content(folder: Path) -> dict[str, Any]:
     """Everything that a run must give again."""
-    found: dict[str, Any] = {
-        path.name: path.read_bytes()
-        for path in sorted(folder.glob("checkpoint*"))
-        if path.suffix not in (".previous", ".partial")
-    }
-    found |= {name: (folder / name).read_bytes() for name in ("program.json", "program.txt")}
-    found["result"] = lasting((folder / "result.json").read_text())
-    found["metrics"] = [lasting(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    names = ("model", "program.json", "program.txt")
+    found: dict[str, Any] = {name: (folder / name).read_bytes() for name in names}
+    found["result"] = repeatable((folder / "result.json").read_text())
+    found["metrics"] = [repeatable(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     return found
 
 
-def lasting(text: str) -> dict[str, Any]:
+def repeatable(text: str) -> dict[str, Any]:
     return {name: value for name, value in json.loads(text).items() if name not in VOLATILE}
 
 
@@ -111,7 +107,7 @@ def so_far(folder: Path) -> list[dict[str, Any]]:
     """Complete rows of the metrics; the last line may be torn."""
     path = folder / "metrics.jsonl"
     lines = path.read_text().split("\n")[:-1] if path.exists() else []
-    return [lasting(line) for line in lines]
+    return [repeatable(line) for line in lines]
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diprl.errors import DiprlError, unknown
@@ -12,7 +12,7 @@ from diprl.runs import folder as run_folder
 from diprl.runs.result import Result, command, versions
 from diprl.runs.session import Session
 from diprl.runs.trainer import MakeAgent, save_trained
-from diprl.system.files import check_writable, write_json
+from diprl.system.files import check_writable, read_json, write_json
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ def fill_folder(session: Session, folder: Path, fit: Callable[[Session], Result]
     """Do the run and write down everything about it; checkpoints go once the model and the result are there."""
     if not session.resume:
         write_json(folder / run_folder.CONFIG, config_of(session))
-    result = fit(session)
+    begun_by = read_json(folder / run_folder.CONFIG).get("command", "")
+    result = replace(fit(session), command=str(begun_by))
     if result.trained is not None:
         save_trained(result.trained, session.spec, folder / run_folder.MODEL, steps=result.total_steps)
     run_folder.write_result(folder, result)
