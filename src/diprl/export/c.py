@@ -11,6 +11,7 @@ from diprl.export.parity import single_precision
 from diprl.program import Act, Condition, Continuous, Discrete, Feature, Primitives, Program, Terminal
 from diprl.program.evaluate import entry_forms
 from diprl.program.linear_text import format_linear
+from diprl.program.names import unique_names
 from diprl.program.paths import format_lines
 
 check = c_check.check
@@ -83,7 +84,7 @@ def _enumerators(program: Program) -> list[str]:
     prefix = structure.prefix(program).upper() + "_"
     taken = ("FEATURES", "OUTPUTS", "ACTUATORS", "PRIMITIVES", "SENSES", "H", *_FLAG_NAMES)
     names = [prefix + name.upper() for name in program.signature.actions.names]
-    return structure.unique_names(names, [prefix + name for name in taken])
+    return unique_names(names, [prefix + name for name in taken])
 
 
 def _signatures(program: Program, networks: Sequence[Network], real: Real) -> list[str]:

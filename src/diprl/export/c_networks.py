@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from diprl.export import structure
 from diprl.export.c_types import Real
 from diprl.export.networks import Network
+from diprl.program.names import unique_names
 
 _TAKEN = ("dense", "clip", "play", "blend", "status")
 """Other functions that begin with the program's prefix."""
@@ -17,7 +17,7 @@ _TAKEN = ("dense", "clip", "play", "blend", "status")
 def network_functions(name: str, real: Real, networks: Sequence[Network], signature: str) -> str:
     """Tables, the dense layer, one function per network, and `play`, which runs all of them and blends."""
     parts = [_dense(name, real)]
-    labels = structure.unique_names([network.name for network in networks], _TAKEN)
+    labels = unique_names([network.name for network in networks], _TAKEN)
     for label, network in zip(labels, networks, strict=True):
         parts += [_tables(f"{name}_{label}{real.suffix}", real, network), _run(name, label, real, network)]
     return "\n".join([*parts, _play(name, real, labels, signature)])

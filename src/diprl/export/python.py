@@ -20,7 +20,7 @@ from diprl.export.report import Check, Written
 from diprl.program import Act, Condition, Continuous, Discrete, Program, Terminal
 from diprl.program.ast import nesting
 from diprl.program.evaluate import entry_forms
-from diprl.program.json_form import describe_actions, describe_features
+from diprl.program.json_form import describe_signature
 from diprl.program.linear_text import Notation, format_linear
 from diprl.program.paths import format_lines
 
@@ -76,9 +76,9 @@ def check(written: Written) -> list[Check]:
 
 def _metadata(program: Program) -> dict[str, Any]:
     """What the program reads and does, as in its JSON form."""
-    actions = describe_actions(program.signature)
-    found = {"format": "diprl program 1", "task": program.task}
-    found |= {"features": describe_features(program.signature)}
+    described = describe_signature(program.signature)
+    actions = described["actions"]
+    found = {"format": "diprl program 1", "task": program.task, "features": described["features"]}
     return found | {"kind": actions.pop("kind"), "actions": actions.pop("names")} | actions
 
 

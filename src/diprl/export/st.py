@@ -14,6 +14,7 @@ from diprl.export.st_run import execute
 from diprl.program import Act, Condition, Continuous, Discrete, Primitives, Program, Terminal
 from diprl.program.evaluate import entry_forms
 from diprl.program.linear_text import Notation, format_linear
+from diprl.program.names import unique_names
 from diprl.program.paths import format_lines
 
 _RESERVED = frozenset(
@@ -87,7 +88,7 @@ def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
     names = actions.names if isinstance(actions, Continuous) else ("chosen_action",)
     names = ("blended",) if isinstance(actions, Primitives) else names
     taken = {*_RESERVED, *inputs.features, *inputs.primitives}
-    outputs = structure.unique_names([_valid(name) for name in names], taken, str.lower)
+    outputs = unique_names([_valid(name) for name in names], taken, str.lower)
     if isinstance(actions, Primitives):
         outputs = [f"{outputs[0]}[{entry}]" for entry in range(len(actions.low))]
     return inputs, outputs

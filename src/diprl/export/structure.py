@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from diprl.program import Blend, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
-from diprl.program.names import identifier
+from diprl.program.names import identifier, unique_names
 
 
 def title(program: Program) -> str:
@@ -66,18 +66,3 @@ def variables(
         primitives,
         [[f"{name}[{entry}]" for entry in range(len(actions.low))] for name in primitives],
     )
-
-
-def unique_names(names: Sequence[str], reserved: Collection[str], fold: Callable[[str], str] = str) -> list[str]:
-    """The names, changed where they are reserved, begin with an underscore or are equal once folded."""
-    taken = {fold(name) for name in reserved}
-    chosen = []
-    for name in names:
-        base = name if not name.startswith("_") else f"v{name}"
-        candidate, number = base, 1
-        while fold(candidate) in taken:
-            number += 1
-            candidate = f"{base}_{number}"
-        taken.add(fold(candidate))
-        chosen.append(candidate)
-    return chosen

@@ -7,16 +7,15 @@ of its condition.
 
 import re
 from collections import deque
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
+from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble
 from diprl.program.check import MAX_NESTING, canonical_signature
 from diprl.program.linear_text import Linear, parse_linear
 from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
-from diprl.program.tokens import MAX_CHARACTERS, Tokens
+from diprl.program.tokens import MAX_CHARACTERS, Token, Tokens
 
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")
 
@@ -26,11 +25,10 @@ class _Chain:
     """An if/elif/else that is still being read."""
 
     indent: int
-    arms: list[tuple[Condition, Node]] = field(default_factory=list)
-    condition: Condition | None = None
-    """The condition whose branch comes next; None after `else`."""
+    keyword: str = "if"
+    """Which of if, elif and else was read last."""
     waiting: bool = True
-    """Whether the next line belongs to a branch."""
+    """Whether the next line belongs to its branch."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +57,18 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
 
 def parse_body(text: str, signature: Signature, first_line: int = 1) -> Node:
     """The node that the lines of an if/elif/else chain, or a single action, describe."""
-    lines, chains = _split_lines(text, first_line), list[_Chain]()
-    root: Node | None = None
-    while root is None:
+    lines, chains, items = _split_lines(text, first_line), list[_Chain](), list[Item]()
+    while chains or not items:
         line = _take(lines, "an action, 'if' or 'else'")
-        if not _open_branch(line, chains, signature):
-            root = _deliver(_terminal(line, lines, signature), chains)
+        if keyword := _open_branch(line, chains):
+            items += [] if keyword.text == "else" else [_condition(line.tokens, signature)]
+            line.tokens.expect(":")
+        else:
+            items.append(_terminal(line, lines, signature))
+            _close_branches(chains)
     if len(lines) > 1:
         raise lines[0].tokens.current.error("the end of the program")
-    return root
+    return assemble(items)
 
 
 def _split_lines(text: str, first_line: int) -> deque[_Line]:
@@ -90,8 +91,8 @@ def _take(lines: deque[_Line], expected: str) -> _Line:
     return lines.popleft()
 
 
-def _open_branch(line: _Line, chains: list[_Chain], signature: Signature) -> bool:
-    """Read `if B:`, `elif B:` or `else:` where the line is one; say whether it was."""
+def _open_branch(line: _Line, chains: list[_Chain]) -> Token | None:
+    """The `if`, `elif` or `else` that the line begins with; None where it is a terminal."""
     first = line.tokens.current
     chain = chains[-1] if chains else None
     if chain is not None and not chain.waiting:
@@ -101,30 +102,22 @@ def _open_branch(line: _Line, chains: list[_Chain], signature: Signature) -> boo
     elif chain is not None and line.indent <= chain.indent:
         raise first.error("an indented branch")
     elif first.text != "if":
-        return False
+        return None
     elif len(chains) > MAX_NESTING:
         raise first.error(f"at most {MAX_NESTING} nested ifs")
     else:
         chain = _Chain(line.indent)
         chains.append(chain)
-    keyword = line.tokens.advance()
-    chain.condition = None if keyword.text == "else" else _condition(line.tokens, signature)
-    chain.waiting = True
-    line.tokens.expect(":")
-    return True
+    chain.keyword, chain.waiting = first.text, True
+    return line.tokens.advance()
 
 
-def _deliver(node: Node, chains: list[_Chain]) -> Node | None:
-    """Give a finished node to the branch that waits for it; returns the root once every chain is closed."""
-    while chains:
-        chain = chains[-1]
-        chain.waiting = False
-        if chain.condition is not None:
-            chain.arms.append((chain.condition, node))
-            return None
+def _close_branches(chains: list[_Chain]) -> None:
+    """After a terminal: every chain that has its `else` is complete, the one around them goes on."""
+    while chains and chains[-1].keyword == "else":
         chains.pop()
-        node = reduce(lambda orelse, arm: If(arm[0], arm[1], orelse), reversed(chain.arms), node)
-    return node
+    if chains:
+        chains[-1].waiting = False
 
 
 def _condition(tokens: Tokens, signature: Signature) -> Condition:

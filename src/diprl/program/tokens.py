@@ -1,7 +1,7 @@
-"""The tokens of program text, and errors that point at one of them."""
+"""One line of program text, read from left to right, with errors that point into it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -10,12 +10,11 @@ from diprl.errors import LONGEST_NAME, ProgramError
 MAX_CHARACTERS = 1_000_000
 """Longer texts are refused before any work is done on them."""
 
-_PATTERN = re.compile(
-    r"(?P<space>[ \t\r\f]+)|(?P<comment>\#.*)"
-    r"|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*)"
-    r"|(?P<symbol>>=|<=|==|!=|[-+*/()=:<>,;\[\]−×·])"
-    r"|(?P<other>.)"
+NAME = r"[^\W\d]\w*"
+NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<number>{NUMBER})|(?P<name>{NAME})|(?P<symbol>>=|<=|==|!=|[-+*/()=:<>,;\[\]−×·])|(?P<other>[^#\s]))"
 )
 _SPELLINGS = {"−": "-", "×": "*", "·": "*"}
 
@@ -46,15 +45,14 @@ class Token:
 
 
 class Tokens:
-    """The tokens of one line, read from left to right; an empty token ends them."""
+    """The tokens of one line up to a comment; an empty token ends them."""
+
+    current: Token
+    """The token that comes next."""
 
     def __init__(self, text: str, line: int, column: int = 1) -> None:
-        self._tokens = _tokenize(text, line, column)
-        self._position = 0
-
-    @property
-    def current(self) -> Token:
-        return self._tokens[self._position]
+        self._text, self._line, self._column = text, line, column
+        self._move(0)
 
     @property
     def ended(self) -> bool:
@@ -63,29 +61,42 @@ class Tokens:
     def advance(self) -> Token:
         """The current token, stepping past it."""
         token = self.current
-        if token.kind != "end":
-            self._position += 1
+        self._move(self._end)
         return token
 
     def accept(self, *texts: str) -> Token | None:
         """The current token when it is one of the given texts, stepping past it."""
         return self.advance() if self.current.text in texts and not self.ended else None
 
-    def expect(self, text: str, hint: str = "") -> Token:
+    def expect(self, text: str) -> Token:
         if self.current.text != text:
-            raise self.current.error(f"'{text}'", hint=hint)
+            raise self.current.error(f"'{text}'")
         return self.advance()
 
     def expect_end(self) -> None:
         if not self.ended:
             raise self.current.error("the end of the line")
 
+    def read(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
+        """What matches a pattern from the current token on, stepping past it."""
+        match = pattern.match(self._text, self._start)
+        if not match:
+            raise self.current.error(expected)
+        self._move(match.end())
+        return match
 
-def _tokenize(text: str, line: int, column: int) -> list[Token]:
-    tokens = []
-    for match in _PATTERN.finditer(text):
-        kind, found = match.lastgroup or "other", match.group()
-        if kind not in ("space", "comment"):
-            tokens.append(Token(kind, _SPELLINGS.get(found, found), line, column + match.start()))
-    ended = len(text[: text.find("#")].rstrip() if "#" in text else text.rstrip())
-    return [*tokens, Token("end", "", line, column + ended)]
+    def items(self, pattern: re.Pattern[str], expected: str) -> Iterator[re.Match[str]]:
+        """Everything up to the end as a list with commas in between."""
+        while not self.ended:
+            yield self.read(pattern, expected)
+            if not self.ended:
+                self.expect(",")
+
+    def _move(self, position: int) -> None:
+        """Make the first token from a position on the current one."""
+        match = _TOKEN.match(self._text, position)
+        kind = match.lastgroup if match else None
+        text = match[kind] if match and kind else ""
+        self._end = match.end() if match else position
+        self._start = self._end - len(text)
+        self.current = Token(kind or "end", _SPELLINGS.get(text, text), self._line, self._column + self._start)
