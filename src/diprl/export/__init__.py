@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diprl.errors import unknown
 from diprl.export.networks import Network, matching
-from diprl.export.report import Check, ExportReport, Written
+from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
 from diprl.program import Program
 

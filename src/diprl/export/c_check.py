@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.c_types import DOUBLE, SINGLE, Real, number_types
-from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Program
 
@@ -54,7 +53,7 @@ class Library:
     def __init__(self, sources: Iterable[Path], flags: Sequence[str] = FLAGS) -> None:
         with tempfile.TemporaryDirectory() as folder:
             loops, library = Path(folder) / "loops.c", Path(folder) / "library.so"
-            loops.write_text(_LOOPS)
+            loops.write_text(structure.fixed_text("loops.c"))
             command = [compiler() or "cc", *flags, "-shared", "-fPIC", "-o", library, loops, *sources, "-lm"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
@@ -85,27 +84,3 @@ class Library:
         function = getattr(self._library, f"{structure.prefix(program)}_status")
         rows = [np.ascontiguousarray(row, np.float64) for row in features]
         return [function(ctypes.c_void_p(row.ctypes.data)) for row in rows]
-
-
-_LOOPS = """\
-/* Each array comes with the bytes from one observation to the next. */
-void each_index(long count, int (*act)(const char *), const char *features, long width, char *found, long step)
-{
-    long i;
-    for (i = 0; i < count; i++) { *(int *)(void *)(found + i * step) = act(features + i * width); }
-}
-
-void each_vector(long count, void (*act)(const char *, char *), const char *features, long width,
-    char *found, long step)
-{
-    long i;
-    for (i = 0; i < count; i++) { act(features + i * width, found + i * step); }
-}
-
-void each_blend(long count, void (*act)(const char *, const char *, char *), const char *features, long width,
-    const char *more, long more_width, char *found, long step)
-{
-    long i;
-    for (i = 0; i < count; i++) { act(features + i * width, more + i * more_width, found + i * step); }
-}
-"""

@@ -8,8 +8,7 @@ import numpy as np
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
 from diprl.program.ast import flatten, fold
 from diprl.program.evaluate import entry_forms

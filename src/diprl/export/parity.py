@@ -1,13 +1,14 @@
-"""Comparing an exported form with the interpreter."""
+"""What an export wrote, and how it compares with the interpreter."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.export.networks import run_all
-from diprl.export.report import Check, Written
+from diprl.export.networks import Network, run_all
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Node, Program, evaluate
 from diprl.program.ast import assemble, flatten, number_rows, with_number_rows
@@ -16,6 +17,58 @@ NETWORK_TOLERANCE = 1e-9
 """Networks are summed in another order than NumPy's, so their blends are compared to within this."""
 SINGLE_TOLERANCE = 1e-3
 """Networks in 32 bits only come near to those in 64."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of one target, and the inputs on which they are compared with the program."""
+
+    program: Program
+    files: Sequence[Path]
+    samples: Samples
+    networks: Sequence[Network] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison of an exported form with the interpreter."""
+
+    name: str
+    """What was run, such as 'double'."""
+    observations: int = 0
+    disagreements: int = 0
+    note: str = ""
+    """Why it was not checked, or how near 'equal' had to be."""
+
+    def __str__(self) -> str:
+        if not self.observations:
+            return f"{self.name}: not checked: {self.note}"
+        verdict = "agrees" if not self.disagreements else f"DISAGREES {self.disagreements} times"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.name}: {verdict} on {self.observations} observations{note}"
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """The files of one target and the checks that they went through."""
+
+    target: str
+    files: tuple[Path, ...]
+    checks: tuple[Check, ...]
+    sample: str = ""
+    """What the observations of the checks were."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing that was checked disagreed with the interpreter."""
+        return not any(check.disagreements for check in self.checks)
+
+    def __str__(self) -> str:
+        lines = [f"{self.target}: wrote {', '.join(map(str, self.files))}"]
+        lines += [f"    {check}" for check in self.checks]
+        if any(check.observations for check in self.checks):
+            lines.append(f"    observations: {self.sample}")
+        return "\n".join(lines)
 
 
 def compare(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:

@@ -2,33 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from math import inf
+from math import isinf
 
 import numpy as np
 
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.parity import compare
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written, compare
 from diprl.export.st_run import execute
-from diprl.program import Act, Condition, Continuous, Discrete, Primitives, Program, Terminal
-from diprl.program.evaluate import entry_forms
-from diprl.program.linear_text import Notation, format_linear
+from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
+from diprl.program.linear_text import Notation
 from diprl.program.names import unique_names
-from diprl.program.paths import format_lines
+from diprl.program.text_format import format_lines
 
-_RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        """abs action and any array at begin bool by byte case char configuration constant date dint do dt
-        dword else elsif end exit exp false for from function if in input int interface internal limit ln log
-        lreal lword max method min mod mux namespace not null of on or output overlap private program
-        protected
-        public real ref repeat resource return sel sin cos tan sqrt shl shr sint step string struct super task
-        then this time to tod transition true type udint uint ulint until usint using var via while with word
-        wstring xor chosen r_edge f_edge rol ror move add sub mul div expt asin acos atan trunc round""",
-    )
-)
+_RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
@@ -53,18 +40,17 @@ def check(written: Written) -> list[Check]:
 def to_st(program: Program) -> str:
     """The function block as text; primitives' actions are inputs of it."""
     inputs, outputs = _variables(program)
-    block = "".join(part.capitalize() for part in structure.prefix(program).split("_"))
-    lines = [f"(* {_plain(structure.title(program))}."]
-    lines += ["   A comparison with a value that is not a number must be FALSE, as in IEC 60559. *)"]
-    lines += [f"FUNCTION_BLOCK FB_{block}", "VAR_INPUT"]
-    for name, feature in zip(inputs.features, program.signature.features, strict=True):
-        unit = f" (* {_plain(feature.unit)} *)" if _plain(feature.unit) else ""
-        lines.append(f"    {name} : LREAL;{unit}")
-    for name, entries in zip(inputs.primitives, inputs.entries, strict=True):
-        lines.append(f"    {name} : ARRAY[0..{len(entries) - 1}] OF LREAL;")
-    lines += ["END_VAR", "VAR_OUTPUT", *_declarations(program, outputs), "END_VAR", ""]
-    lines += _statements(program, inputs, outputs)
-    return "\n".join([*lines, *_clips(program, outputs), "END_FUNCTION_BLOCK"]) + "\n"
+    units = [_plain(feature.unit) for feature in program.signature.features]
+    given = [f"{name} : LREAL;{unit and f' (* {unit} *)'}" for name, unit in zip(inputs.features, units, strict=True)]
+    given += [_array(name, len(entries)) for name, entries in zip(inputs.primitives, inputs.entries, strict=True)]
+    return structure.fill(
+        "function_block.st",
+        title=_plain(structure.title(program)),
+        block="".join(part.capitalize() for part in structure.prefix(program).split("_")),
+        inputs="\n".join(f"    {line}" for line in given),
+        outputs="\n".join(f"    {line}" for line in _declarations(program, outputs)),
+        body="\n".join([*_statements(program, inputs, outputs), *_clips(program, outputs)]),
+    )
 
 
 def number(value: float) -> str:
@@ -78,7 +64,8 @@ def number(value: float) -> str:
     return f"{mantissa}E{exponent}" if exponent else mantissa
 
 
-_NOTATION = Notation(number, " * ")
+_LINES = {"if": "IF {} > 0.0 THEN", "elif": "ELSIF {} > 0.0 THEN", "else": "ELSE", "end": "END_IF;"}
+_NOTATION = Notation(number, " * ", lines=_LINES)
 
 
 def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
@@ -104,37 +91,33 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
     actions = program.signature.actions
     if isinstance(actions, Discrete):
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
-        return [f"    {outputs[0]} : DINT; (* {names} *)"]
+        return [f"{outputs[0]} : DINT; (* {names} *)"]
     if isinstance(actions, Continuous):
-        return [f"    {name} : LREAL;" for name in outputs]
-    return [f"    {outputs[0].split('[')[0]} : ARRAY[0..{len(outputs) - 1}] OF LREAL;"]
+        return [f"{name} : LREAL;" for name in outputs]
+    return [_array(outputs[0].split("[")[0], len(outputs))]
+
+
+def _array(name: str, length: int) -> str:
+    return f"{name} : ARRAY[0..{length - 1}] OF LREAL;"
 
 
 def _statements(program: Program, inputs: structure.Variables, outputs: Sequence[str]) -> Iterator[str]:
-    def test(keyword: str, condition: Condition) -> str:
-        form = format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)
-        return f"{'IF' if keyword == 'if' else 'ELSIF'} {form} > 0.0 THEN"
-
     def leaf(terminal: Terminal) -> list[str]:
-        if isinstance(terminal, Act):
-            return [f"{outputs[0]} := {terminal.action};"]
-        forms = zip(outputs, entry_forms(terminal, inputs.features, inputs.entries), strict=True)
-        return [f"{name} := {format_linear(*form, _NOTATION)};" for name, form in forms]
+        values = [str(terminal.action)] if isinstance(terminal, Act) else inputs.action(terminal, _NOTATION)
+        return [f"{name} := {value};" for name, value in zip(outputs, values, strict=True)]
 
-    return format_lines(program.root, test, leaf, {"else": "ELSE", "end": "END_IF;"})
+    return format_lines(program.root, inputs.features, leaf, _NOTATION)
 
 
-def _clips(program: Program, outputs: Sequence[str]) -> list[str]:
+def _clips(program: Program, outputs: Sequence[str]) -> Iterator[str]:
     """Limits as plain comparisons, since LIMIT need not pass on what is not a number."""
-    actions, lines = program.signature.actions, []
+    actions = program.signature.actions
     if isinstance(actions, Discrete):
-        return []
+        return
     for name, low, high in zip(outputs, actions.low, actions.high, strict=True):
-        if low != -inf:
-            lines += [f"IF {name} < {_signed(low)} THEN", f"    {name} := {_signed(low)};", "END_IF;"]
-        if high != inf:
-            lines += [f"IF {name} > {_signed(high)} THEN", f"    {name} := {_signed(high)};", "END_IF;"]
-    return lines
+        for sign, limit in (("<", low), (">", high)):
+            if not isinf(limit):
+                yield from (f"IF {name} {sign} {_signed(limit)} THEN", f"    {name} := {_signed(limit)};", "END_IF;")
 
 
 def _signed(value: float) -> str:

@@ -1,6 +1,6 @@
 """Linear expressions as text: `2.5*x - y + 0.3` both ways."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
@@ -38,16 +38,22 @@ def short_number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Notation:
-    """How a language writes linear forms."""
+    """How a language writes linear forms and the lines of a program."""
 
     number: Callable[[float], str] = short_number
     """Prints a number that is not negative."""
     times: str = "*"
     name: Callable[[str], str] = str
     """Prints the name of a feature, an output or an action."""
+    lines: Mapping[str, str] = field(default_factory=dict)
+    """The lines of if, elif, else and end, where the language has them; {} is the form of a condition."""
+    space: str = "    "
+    """What a line begins with for each `if` around it."""
+    returning: bool = False
+    """Whether each leaf returns, so that no line needs `else`."""
 
 
-TEXT = Notation()
+TEXT = Notation(lines={"if": "if {} > 0:", "elif": "elif {} > 0:", "else": "else:"})
 
 
 def format_linear(weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT) -> str:

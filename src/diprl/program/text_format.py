@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 
 from diprl.program.ast import Act, Blend, Condition, Node, Terminal
 from diprl.program.linear_text import TEXT, Notation, format_linear
-from diprl.program.paths import format_lines
+from diprl.program.paths import statements
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 
 _WIDTH = 110
@@ -36,12 +36,26 @@ def format_header(signature: Signature, task: str = "") -> list[str]:
 
 def format_body(signature: Signature, root: Node) -> Iterator[str]:
     """The lines of the if/elif/else chain; a bare action is a single line."""
-    return format_lines(
-        root,
-        lambda keyword, condition: f"{keyword} {format_condition(condition, signature)}:",
-        lambda leaf: format_terminal(leaf, signature),
-        {"else": "else:"},
-    )
+    return format_lines(root, signature.feature_names, lambda leaf: format_terminal(leaf, signature))
+
+
+def format_lines(
+    root: Node,
+    features: Sequence[str],
+    leaf: Callable[[Terminal], Iterable[str]],
+    notation: Notation = TEXT,
+    level: int = 0,
+) -> Iterator[str]:
+    """A program as indented lines of some language; `leaf` prints a terminal."""
+    for indent, kind, condition, terminal in statements(root, notation.returning):
+        if terminal is not None:
+            lines = leaf(terminal)
+        elif condition is not None:
+            form = format_linear(condition.weights, condition.bias, features, notation)
+            lines = [notation.lines[kind].format(form)]
+        else:
+            lines = [notation.lines[kind]] if kind in notation.lines else []
+        yield from (notation.space * (indent + level) + line for line in lines)
 
 
 def format_condition(condition: Condition, signature: Signature, notation: Notation = TEXT) -> str:
