@@ -55,14 +55,4 @@ def write_files(contents: Mapping[str, str | bytes], folder: str | Path) -> list
     return [Path(folder) / name for name in contents]
 
 
-__all__ = [
-    "TARGETS",
-    "Check",
-    "ExportReport",
-    "Network",
-    "Samples",
-    "Written",
-    "draw",
-    "export",
-    "write_files",
-]
+__all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "Written", "draw", "export", "write_files"]

@@ -105,6 +105,10 @@ class _Graph:
         always, constant = self.add("Equal", [columns[0], columns[0]]), self.constant(value, kind)
         return self.add("Where", [always, constant, constant])
 
+    def as_column(self, vector: str) -> str:
+        """A vector as a matrix of one column."""
+        return self.add("Unsqueeze", [vector, self.constant([1], np.int64)])
+
     def clip(self, value: str, low: float, high: float) -> str:
         """Limit as the interpreter does, leaving what is not a number."""
         lower, upper = self.constant(low), self.constant(high)
@@ -124,36 +128,24 @@ def _inputs(program: Program, networks: Sequence[Network]) -> dict[str, list[int
 
 def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
     """Leaves and selections from the last node to the root; returns the name of the chosen action."""
+    actions = program.signature.actions
     columns = [graph.column("features", index) for index in range(len(program.signature.features))]
     primitives = _primitive_columns(graph, program, networks)
     zero = graph.constant(0.0)
 
+    def leaf(terminal: Terminal) -> str:
+        if isinstance(terminal, Act) or isinstance(actions, Discrete):
+            return graph.filled(terminal.action, columns, np.int64)  # type: ignore[union-attr]
+        rows = zip(entry_forms(terminal, columns, primitives), actions.low, actions.high, strict=True)
+        entries = [graph.as_column(graph.clip(graph.linear(*form), low, high)) for form, low, high in rows]
+        return graph.add("Concat", entries, axis=1)
+
     def choose(condition: Condition, then: str, orelse: str) -> str:
         value = graph.linear(condition.weights, condition.bias, columns)
         test = graph.add("Greater", [value, zero])
-        if not isinstance(program.signature.actions, Discrete):
-            test = graph.add("Unsqueeze", [test, graph.constant([1], np.int64)])
-        return graph.add("Where", [test, then, orelse])
+        return graph.add("Where", [test if isinstance(actions, Discrete) else graph.as_column(test), then, orelse])
 
-    return fold(flatten(program.root), lambda leaf: _leaf(graph, leaf, program, columns, primitives), choose)
-
-
-def _leaf(
-    graph: _Graph,
-    leaf: Terminal,
-    program: Program,
-    columns: Sequence[str],
-    primitives: Sequence[Sequence[str]],
-) -> str:
-    actions = program.signature.actions
-    if isinstance(leaf, Act) or isinstance(actions, Discrete):
-        return graph.filled(leaf.action, columns, np.int64)  # type: ignore[union-attr]
-    entries = []
-    forms = entry_forms(leaf, columns, primitives)
-    for form, low, high in zip(forms, actions.low, actions.high, strict=True):
-        clipped = graph.clip(graph.linear(*form), low, high)
-        entries.append(graph.add("Unsqueeze", [clipped, graph.constant([1], np.int64)]))
-    return graph.add("Concat", entries, axis=1)
+    return fold(flatten(program.root), leaf, choose)
 
 
 def _primitive_columns(graph: _Graph, program: Program, networks: Sequence[Network]) -> list[list[str]]:

@@ -65,10 +65,7 @@ class Variables:
 
 
 def variables(
-    program: Program,
-    reserved: Collection[str],
-    fold: Callable[[str], str] = str,
-    valid: Callable[[str], str] = str,
+    program: Program, reserved: Collection[str], fold: Callable[[str], str] = str, valid: Callable[[str], str] = str
 ) -> Variables:
     """Names for the features and the primitives of a program that differ from each other and from reserved ones.
 

@@ -45,23 +45,8 @@ class Counterfactual:
         return ", ".join(f"{name} {change:+.4g}" for name, change in self.changes) + f" gives {self.action}"
 
 
-def nearest_counterfactual(program: "Program", state: Array, scales: Array) -> Counterfactual | None:
-    """The nearest state within the features' bounds, in scaled distance, that reaches another terminal."""
-    origin = _Origin(program, state, scales)
-    others = (path for leaf, path in leaf_paths(program.root) if leaf != origin.terminal)
-    found = (change for path in others if (change := _nearest_on(origin, path)))
-    return min(found, key=attrgetter("distance"), default=None)
-
-
-def single_feature_counterfactuals(program: "Program", state: Array, scales: Array) -> tuple[Counterfactual, ...]:
-    """For each feature that can do it alone, the smallest change that reaches a different terminal."""
-    origin = _Origin(program, state, scales)
-    found = (change for feature in range(len(state)) if (change := _nearest_along(origin, feature)))
-    return tuple(sorted(found, key=attrgetter("distance")))
-
-
 @dataclass(frozen=True)
-class _Origin:
+class Origin:
     """The state from which changes are looked for."""
 
     program: "Program"
@@ -100,7 +85,19 @@ class _Origin:
         )
 
 
-def _nearest_on(origin: _Origin, path: Decisions) -> Counterfactual | None:
+def nearest_counterfactual(origin: Origin) -> Counterfactual | None:
+    """The nearest state within the features' bounds, in scaled distance, that reaches another terminal."""
+    others = (path for leaf, path in leaf_paths(origin.program.root) if leaf != origin.terminal)
+    return min(filter(None, (_nearest_on(origin, path) for path in others)), key=attrgetter("distance"), default=None)
+
+
+def single_feature_counterfactuals(origin: Origin) -> tuple[Counterfactual, ...]:
+    """For each feature that can do it alone, the smallest change that reaches a different terminal."""
+    found = (_nearest_along(origin, feature) for feature in range(len(origin.state)))
+    return tuple(sorted(filter(None, found), key=attrgetter("distance")))
+
+
+def _nearest_on(origin: Origin, path: Decisions) -> Counterfactual | None:
     """The nearest state of one leaf, stepping as little past its thresholds as the interpreter notices."""
     (low, high), state, scales = origin.bounds, origin.state, origin.scales
     rows, limits = _half_spaces(origin, path)
@@ -118,7 +115,7 @@ def _nearest_on(origin: _Origin, path: Decisions) -> Counterfactual | None:
     return None
 
 
-def _half_spaces(origin: _Origin, path: Decisions) -> tuple[Array, Array]:
+def _half_spaces(origin: Origin, path: Decisions) -> tuple[Array, Array]:
     """The path's conditions as rows · step >= limits, with rows of length one."""
     signs = np.array([1.0 if decision.holds else -1.0 for decision in path])
     weights, values = origin.values([decision.condition for decision in path])
@@ -146,7 +143,7 @@ def _least_distance(rows: Array, limits: Array) -> Array | None:
     return -remainder[:-1] / remainder[-1] * size
 
 
-def _nearest_along(origin: _Origin, feature: int) -> Counterfactual | None:
+def _nearest_along(origin: Origin, feature: int) -> Counterfactual | None:
     """Try every threshold crossing along one axis, the closest first."""
     program, here = origin.program, origin.state[feature]
     weights, values = origin.values(conditions(program.root))

@@ -14,11 +14,6 @@ from diprl.program.signature import Signature
 Path = str | Sequence[str]
 
 
-def node_at(root: Node, path: Path) -> Node:
-    """The node that a path leads to."""
-    return _trail(root, _steps(path))[-1]
-
-
 def replace_node(root: Node, path: Path, node: Node) -> Node:
     """The program with another node at the end of a path."""
     steps = _steps(path)
@@ -73,7 +68,8 @@ def _trail(root: Node, steps: Sequence[str]) -> list[Node]:
 
 
 def _if_at(root: Node, path: Path) -> If:
-    node = node_at(root, path)
+    steps = _steps(path)
+    node = _trail(root, steps)[-1]
     if not isinstance(node, If):
-        raise ProgramError(f"the node at path '{'.'.join(_steps(path))}' is an action, not an if")
+        raise ProgramError(f"the node at path '{'.'.join(steps)}' is an action, not an if")
     return node

@@ -11,11 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from diprl.errors import ProgramError
 from diprl.program import evaluate
 from diprl.program.ast import Condition
-from diprl.program.counterfactual import (
-    Counterfactual,
-    nearest_counterfactual,
-    single_feature_counterfactuals,
-)
+from diprl.program.counterfactual import Counterfactual, Origin, nearest_counterfactual, single_feature_counterfactuals
 from diprl.program.text_format import format_condition, format_terminal
 
 if TYPE_CHECKING:
@@ -69,13 +65,13 @@ def explain(program: "Program", features: ArrayLike, scales: Sequence[float] | N
         raise ProgramError(f"scales must be {len(values)} positive numbers, one per feature")
     leaf = int(program.branch_batch(values[None])[0])
     asked, terminal = evaluate.path_at(program.root, values.tolist())
-    finite = bool(np.isfinite(values).all())
+    origin, finite = Origin(program, values, units), bool(np.isfinite(values).all())
     return Explanation(
         "; ".join(format_terminal(terminal, program.signature)),
         leaf,
         tuple(_step(program, condition, values.tolist(), units) for condition in asked),
-        nearest_counterfactual(program, values, units) if finite else None,
-        single_feature_counterfactuals(program, values, units) if finite else (),
+        nearest_counterfactual(origin) if finite else None,
+        single_feature_counterfactuals(origin) if finite else (),
     )
 
 

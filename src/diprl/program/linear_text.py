@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import isfinite
-from operator import mul, neg
+from operator import mul, neg, truediv
 
-from diprl.program.tokens import Token, Tokens
+from diprl.program.tokens import Tokens
 
 _MAX_PARENTHESES = 40
 
@@ -90,21 +89,15 @@ def _product(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Lin
     while operator := tokens.accept("*", "/"):
         where = tokens.current
         factor = _factor(tokens, names, kind, depth)
-        if operator.text == "/":
-            product = _divided(product, factor, where)
-        elif factor.terms and product.terms:
+        if operator.text == "/" and (factor.terms or factor.constant == 0.0):
+            raise where.error("a number other than zero to divide by")
+        if factor.terms and product.terms:
             raise where.error("a number", hint="conditions are linear: two names cannot be multiplied")
-        elif factor.terms:
-            product = factor.changed(partial(mul, product.constant))
-        else:
-            product = product.changed(partial(mul, factor.constant))
+        if factor.terms:
+            product, factor = factor, product
+        change = truediv if operator.text == "/" else mul
+        product = product.changed(lambda value, change=change, by=factor.constant: change(value, by))
     return product
-
-
-def _divided(product: Linear, divisor: Linear, where: Token) -> Linear:
-    if divisor.terms or divisor.constant == 0.0:
-        raise where.error("a number other than zero to divide by")
-    return product.changed(lambda value: value / divisor.constant)
 
 
 def _factor(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
