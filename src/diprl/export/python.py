@@ -1,12 +1,12 @@
 """One Python file that imports nothing but `math`: a `metadata` dictionary and `play`."""
 
-import importlib.util
 import keyword
 import pprint
 from collections.abc import Callable, Iterator, Sequence
 from math import isinf
 from pathlib import Path
-from types import ModuleType
+from runpy import run_path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -47,14 +47,9 @@ def to_python(program: Program, primitives: Sequence[Network] | None = None) -> 
     return "\n\n".join(parts) + "\n"
 
 
-def load(path: Path) -> ModuleType:
-    """Import an exported file from where it was written."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise DiprlError(f"'{path}' cannot be imported as a Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def load(path: Path) -> SimpleNamespace:
+    """What an exported file defines."""
+    return SimpleNamespace(**run_path(str(path)))
 
 
 def check(written: Written) -> list[Check]:

@@ -3,19 +3,27 @@
 import re
 from collections.abc import Iterator, Sequence
 from math import isinf
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
-from diprl.export.st_run import execute
 from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
 from diprl.program.linear_text import Notation
 from diprl.program.names import unique_names
 from diprl.program.text_format import format_lines
 
+Values = dict[str, NDArray[Any]]
+Mask = NDArray[np.bool_]
+
 _RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
+_COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
+_TEST = re.compile(r"(IF|ELSIF) (.+) ([<>]) (\S+) THEN")
+_ASSIGNMENT = re.compile(r"(\S+) := (.+);")
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
@@ -30,7 +38,7 @@ def check(written: Written) -> list[Check]:
     if samples.primitive_actions is not None:
         for names, actions in zip(inputs.entries, samples.primitive_actions.transpose(1, 2, 0), strict=True):
             values |= dict(zip(names, actions, strict=True))
-    found = execute(written.files[0].read_text(encoding="utf-8"), values, len(samples))
+    found = _execute(written.files[0].read_text(encoding="utf-8"), values, len(samples))
     action = np.stack([found[name] for name in outputs], axis=1)
     if isinstance(program.signature.actions, Discrete):
         action = action[:, 0].astype(np.int64)
@@ -127,3 +135,50 @@ def _signed(value: float) -> str:
 def _plain(text: str) -> str:
     """Text that cannot end a comment."""
     return re.sub(r"[^ -~]|[*()]", " ", text).strip()
+
+
+def _execute(text: str, values: Values, count: int) -> Values:
+    """The variables after the body of a function block has run on `count` observations side by side."""
+    values = dict(values)
+    body = _COMMENT.sub("", text).rsplit("END_VAR", 1)[-1].removesuffix("END_FUNCTION_BLOCK\n")
+    active: Mask = np.ones(count, bool)
+    stack: list[tuple[Mask, Mask]] = []
+    with np.errstate(all="ignore"):
+        for line in filter(None, map(str.strip, body.splitlines())):
+            active = _statement(line, values, active, stack)
+    if stack:
+        raise DiprlError("the Structured Text ends inside of an IF")
+    return values
+
+
+def _statement(line: str, values: Values, active: Mask, stack: list[tuple[Mask, Mask]]) -> Mask:
+    """Run one line; the stack holds for each open IF who entered it and who has taken no branch yet."""
+    if match := _TEST.fullmatch(line):
+        if match[1] == "IF":
+            stack.append((active, active))
+        outer, waiting = stack[-1]
+        left, right = _linear(match[2], values, len(active)), float(match[4])
+        taken = waiting & (left > right if match[3] == ">" else left < right)
+        stack[-1] = (outer, waiting & ~taken)
+        return taken
+    if line == "ELSE":
+        return stack[-1][1]
+    if line == "END_IF;":
+        return stack.pop()[0]
+    if match := _ASSIGNMENT.fullmatch(line):
+        before = values.get(match[1], np.zeros(len(active)))
+        values[match[1]] = np.where(active, _linear(match[2], values, len(active)), before)
+        return active
+    raise DiprlError(f"this is no Structured Text that the exporter writes: '{line}'")
+
+
+def _linear(text: str, values: Values, count: int) -> NDArray[Any]:
+    """Add the terms of a linear form from left to right."""
+    total: Any = None
+    for term in text.replace(" - ", " + -").split(" + "):
+        *weight, name = term.removeprefix("-").split(" * ")
+        value: Any = values[name] if name in values else np.full(count, float(name))
+        value = float(weight[0]) * value if weight else value
+        value = -value if term.startswith("-") else value
+        total = value if total is None else total + value
+    return total

@@ -109,6 +109,10 @@ class Program:
         change = edit.prune_branch if prune else edit.swap_branches
         return self.with_root(change(self.root, path))
 
+    def rounded(self, digits: int) -> "Program":
+        """Every condition and terminal to so many significant digits."""
+        return self.with_root(edit.round_root(self.root, digits))
+
     def with_root(self, root: ast.Node) -> "Program":
         """Another program with the same interface."""
         return Program(self.signature, root, self.task)

@@ -47,11 +47,13 @@ class Token:
 class Tokens:
     """The tokens of one line up to a comment; an empty token ends them."""
 
+    indent: int
+    """How far in the line begins, as its reader counts it."""
     current: Token
     """The token that comes next."""
 
-    def __init__(self, text: str, line: int, column: int = 1) -> None:
-        self._text, self._line, self._column = text, line, column
+    def __init__(self, text: str, line: int, column: int = 1, indent: int = 0) -> None:
+        self._text, self._line, self._column, self.indent = text, line, column, indent
         self._move(0)
 
     @property
