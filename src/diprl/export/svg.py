@@ -61,9 +61,8 @@ def _measure(program: Program) -> _Box:
         lines = format_terminal(leaf, signature, _NOTATION)
         return _box(leaf, _split(lines[0]) if isinstance(leaf, Blend) else lines)
 
-    def condition_box(condition: Condition, then: _Box, orelse: _Box) -> _Box:
-        lines = _split(format_condition(condition, signature, _NOTATION))
-        return _box(None, lines, (then, orelse))
+    def condition_box(condition: Condition, *branches: _Box) -> _Box:
+        return _box(None, _split(format_condition(condition, signature, _NOTATION)), branches)
 
     return fold(flatten(program.root), leaf_box, condition_box)
 

@@ -74,11 +74,6 @@ def vector(
     return [clip(linear(*form), lower, upper) for form, lower, upper in rows]
 
 
-def affine(leaf: Affine, features: Sequence[float], low: Sequence[float], high: Sequence[float]) -> list[float]:
-    """The outputs of an affine terminal, clipped."""
-    return vector(leaf, features, low, high)
-
-
 def linear_batch(weights: Sequence[float], bias: float, columns: Array) -> Array:
     """The values of one linear form over `columns[feature, observation]`, added up as in `linear`."""
     return linear(weights, bias, columns) if any(weights) else np.full(columns.shape[1], bias)  # type: ignore[arg-type]

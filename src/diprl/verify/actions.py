@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from diprl.program.ast import Affine, Terminal
-from diprl.program.evaluate import affine
+from diprl.program.evaluate import vector
 from diprl.program.signature import Continuous
 from diprl.verify.cells import Margin, cells, no_margin, output_pieces
 from diprl.verify.constraint import Constraint
@@ -80,7 +80,7 @@ def _output(context: Context, state: State, output: int) -> float:
     actions, leaf = context.program.signature.actions, terminal_of(context.program, state)
     assert isinstance(leaf, Affine)  # the caller has looked
     assert isinstance(actions, Continuous)
-    return affine(leaf, state, actions.low, actions.high)[output]
+    return vector(leaf, state, actions.low, actions.high)[output]
 
 
 def _output_range(

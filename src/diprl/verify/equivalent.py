@@ -8,7 +8,7 @@ import numpy as np
 
 from diprl.program import Program
 from diprl.program.ast import Affine
-from diprl.program.evaluate import affine
+from diprl.program.evaluate import vector
 from diprl.program.signature import Continuous
 from diprl.verify.cells import Place, cells, disagreements
 from diprl.verify.context import Context, State, leaf_text, terminal_of
@@ -62,7 +62,7 @@ def differ(program: Program, other: Program, state: State, tolerance: float) -> 
         return first != second
     assert isinstance(first, Affine)  # no other terminal fits
     assert isinstance(second, Affine)
-    ours, theirs = (affine(leaf, state, actions.low, actions.high) for leaf in (first, second))
+    ours, theirs = (vector(leaf, state, actions.low, actions.high) for leaf in (first, second))
     return any(abs(a - b) > tolerance for a, b in zip(ours, theirs, strict=True))
 
 

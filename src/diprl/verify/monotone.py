@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 from diprl.program.ast import Affine
-from diprl.program.evaluate import affine
+from diprl.program.evaluate import vector
 from diprl.program.signature import Continuous
 from diprl.verify.cells import Leaf, Place, cells, output_pieces, padded, placed
 from diprl.verify.constraint import Constraint, Weights
@@ -96,8 +96,8 @@ def _violates(context: Context, wanted: NeverSwitches | MonotoneOutput, pair: St
     assert isinstance(actions, Continuous)  # as in `_ways`
     assert isinstance(first, Affine)
     assert isinstance(second, Affine)
-    before = affine(first, states[0], actions.low, actions.high)[wanted.output]
-    after = affine(second, states[1], actions.low, actions.high)[wanted.output]
+    before = vector(first, states[0], actions.low, actions.high)[wanted.output]
+    after = vector(second, states[1], actions.low, actions.high)[wanted.output]
     return after < before if wanted.rising else after > before
 
 

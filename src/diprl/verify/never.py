@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 from diprl.program.ast import Act, Affine, Blend, Terminal
-from diprl.program.evaluate import affine
+from diprl.program.evaluate import vector
 from diprl.program.signature import Continuous
 from diprl.verify.cells import Leaf, Margin, cells, no_margin, output_pieces
 from diprl.verify.constraint import Constraint
@@ -80,7 +80,7 @@ def _takes(context: Context, wanted: Never, state: State) -> bool:
     if isinstance(wanted.action, Constraint):
         assert isinstance(leaf, Affine)  # as in `_ways`
         assert isinstance(actions, Continuous)
-        return wanted.action.holds(affine(leaf, state, actions.low, actions.high))
+        return wanted.action.holds(vector(leaf, state, actions.low, actions.high))
     return uses(leaf, wanted.action)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from diprl.program.ast import Act, Affine, Blend, Terminal, conditions
-from diprl.program.evaluate import affine
+from diprl.program.evaluate import vector
 from diprl.program.signature import Continuous
 from diprl.verify.cells import Place, cells, disagreements, placed
 from diprl.verify.constraint import Weights, of_condition
@@ -99,7 +99,7 @@ def breaks(context: Context, wanted: Symmetric, state: State) -> bool:
     actions = context.program.signature.actions
     if isinstance(actions, Continuous) and isinstance(first, Affine) and isinstance(second, Affine):
         ours, theirs = (
-            affine(leaf, place, actions.low, actions.high) for leaf, place in ((first, state), (second, image))
+            vector(leaf, place, actions.low, actions.high) for leaf, place in ((first, state), (second, image))
         )
         return any(a != -b for a, b in zip(ours, theirs, strict=True))
     return _image(first, wanted) != second
