@@ -12,7 +12,7 @@ from diprl.export.parity import single_precision
 from diprl.export.structure import fixed_text
 from diprl.program import Program
 from diprl.program.ast import flatten, number_rows
-from diprl.program.linear_text import Notation
+from diprl.program.text_format import Notation
 
 RESERVED = frozenset(fixed_text("reserved.c.txt").split())
 """Keywords of C and C++, macros of the headers that are included, and names that the emitted code uses."""

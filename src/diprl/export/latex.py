@@ -8,8 +8,7 @@ from diprl.export.networks import Network
 from diprl.export.parity import Check, Written
 from diprl.program import Affine, Continuous, Program, Terminal
 from diprl.program.ast import conditions, is_chain, terminals
-from diprl.program.linear_text import Notation, short_number
-from diprl.program.text_format import format_condition, format_lines, format_terminal
+from diprl.program.text_format import Notation, format_condition, format_lines, format_terminal, short_number
 
 _ESCAPES = {character: "\\" + character for character in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

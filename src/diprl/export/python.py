@@ -19,8 +19,7 @@ from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Continuous, Discrete, Program, Terminal
 from diprl.program.ast import nesting
 from diprl.program.json_form import describe_signature
-from diprl.program.linear_text import Notation
-from diprl.program.text_format import format_lines
+from diprl.program.text_format import Notation, format_lines
 
 _MAX_NESTING = 90
 """Python refuses a hundred levels of indentation."""

@@ -13,9 +13,8 @@ from diprl.export import structure
 from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
 from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
-from diprl.program.linear_text import Notation
 from diprl.program.names import unique_names
-from diprl.program.text_format import format_lines
+from diprl.program.text_format import Notation, format_lines
 
 Values = dict[str, NDArray[Any]]
 Mask = NDArray[np.bool_]

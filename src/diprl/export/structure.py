@@ -9,8 +9,8 @@ from string import Template
 from diprl.program import Affine, Blend, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.evaluate import entry_forms
-from diprl.program.linear_text import Notation, format_linear
 from diprl.program.names import identifier, unique_names
+from diprl.program.text_format import Notation, format_linear
 
 
 def title(program: Program) -> str:

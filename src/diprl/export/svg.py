@@ -9,8 +9,7 @@ from diprl.export.networks import Network
 from diprl.export.parity import Check, Written
 from diprl.program import Act, Blend, Condition, Program, Terminal
 from diprl.program.ast import flatten, fold, terminals
-from diprl.program.linear_text import Notation
-from diprl.program.text_format import format_condition, format_terminal
+from diprl.program.text_format import Notation, format_condition, format_terminal
 
 _CHARACTER, _LINE, _MARGIN, _GAP, _LEVEL = 7.3, 17, 10, 22, 54
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#dd8452", "#7f7f7f")

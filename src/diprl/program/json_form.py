@@ -8,7 +8,7 @@ of {"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a
 import json
 from dataclasses import fields
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 from diprl.errors import ProgramError
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble, flatten
@@ -22,8 +22,6 @@ _MAX_CHARACTERS = 4 * MAX_CHARACTERS
 _ACTIONS = {"discrete": Discrete, "continuous": Continuous, "primitives": Primitives}
 _KINDS: dict[Any, Any] = {str: str, float: (float, int, type(None))}
 """What JSON has for a field of a record; fields that are not listed are tuples, which JSON has as lists."""
-
-Record = TypeVar("Record", Feature, Discrete, Continuous, Primitives)
 
 
 def to_json(signature: Signature, root: Node, task: str) -> str:
@@ -60,7 +58,7 @@ def _plain(value: Any) -> Any:
     return None if value in (-inf, inf) else value
 
 
-def _read_record(record: type[Record], entry: Any, owner: str) -> Record:
+def _read_record(record: Any, entry: Any, owner: str) -> Any:
     """The record with exactly the fields that an object has."""
     found = _fields(entry, owner, {field.name: _KINDS.get(field.type, list) for field in fields(record)})
     return record(**{key: _typed(value, inf if key == "high" else -inf) for key, value in found.items()})

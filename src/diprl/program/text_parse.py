@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from diprl.errors import ProgramError
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble
 from diprl.program.check import MAX_NESTING, canonical_signature
-from diprl.program.linear_text import Linear, parse_linear
 from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
-from diprl.program.tokens import MAX_CHARACTERS, Token, Tokens
+from diprl.program.tokens import MAX_CHARACTERS, Linear, Token, Tokens, parse_linear
 
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")
 

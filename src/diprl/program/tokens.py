@@ -1,14 +1,18 @@
-"""One line of program text, read from left to right, with errors that point into it."""
+"""One line of program text, read from left to right: tokens, linear forms, and errors that point into it."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from math import isfinite
+from operator import mul, neg, truediv
 
 from diprl.errors import LONGEST_NAME, ProgramError
 
 MAX_CHARACTERS = 1_000_000
 """Longer texts are refused before any work is done on them."""
+
+_MAX_PARENTHESES = 40
 
 NAME = r"[^\W\d]\w*"
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
@@ -102,3 +106,81 @@ class Tokens:
         self._end = match.end() if match else position
         self._start = self._end - len(text)
         self.current = Token(kind or "end", _SPELLINGS.get(text, text), self._line, self._column + self._start)
+
+
+@dataclass
+class Linear:
+    """A sum of named terms and a constant, while it is being read."""
+
+    terms: dict[str, float] = field(default_factory=dict)
+    constant: float = 0.0
+
+    def add(self, other: "Linear", sign: float) -> None:
+        for name, weight in other.terms.items():
+            self.terms[name] = self.terms.get(name, 0.0) + sign * weight
+        self.constant += sign * other.constant
+
+    def changed(self, change: Callable[[float], float]) -> "Linear":
+        """The same sum with every number changed."""
+        return Linear({name: change(weight) for name, weight in self.terms.items()}, change(self.constant))
+
+    def weights(self, names: Sequence[str]) -> tuple[float, ...]:
+        return tuple(self.terms.get(name, 0.0) for name in names)
+
+
+def parse_linear(tokens: Tokens, names: Sequence[str], kind: str) -> Linear:
+    """Read a linear form; `kind` says in errors what its names are, such as 'a feature name'."""
+    start = tokens.current
+    linear = _sum(tokens, names, kind, 0)
+    if not all(map(isfinite, (linear.constant, *linear.terms.values()))):
+        raise start.error("finite numbers", hint="a number is too large")
+    return linear
+
+
+def _sum(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+    total = Linear()
+    total.add(_product(tokens, names, kind, depth), 1.0)
+    while sign := tokens.accept("+", "-"):
+        total.add(_product(tokens, names, kind, depth), 1.0 if sign.text == "+" else -1.0)
+    return total
+
+
+def _product(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+    product = _factor(tokens, names, kind, depth)
+    while operator := tokens.accept("*", "/"):
+        where = tokens.current
+        factor = _factor(tokens, names, kind, depth)
+        if operator.text == "/" and (factor.terms or factor.constant == 0.0):
+            raise where.error("a number other than zero to divide by")
+        if factor.terms and product.terms:
+            raise where.error("a number", hint="conditions are linear: two names cannot be multiplied")
+        if factor.terms:
+            product, factor = factor, product
+        change = truediv if operator.text == "/" else mul
+        product = product.changed(lambda value, change=change, by=factor.constant: change(value, by))
+    return product
+
+
+def _factor(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+    negative = False
+    while sign := tokens.accept("+", "-"):
+        negative ^= sign.text == "-"
+    factor = _atom(tokens, names, kind, depth)
+    return factor.changed(neg) if negative else factor
+
+
+def _atom(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+    token = tokens.advance()
+    if token.kind == "number":
+        return Linear(constant=float(token.text))
+    if token.kind == "name":
+        if token.text not in names:
+            raise token.error(kind, names)
+        return Linear({token.text: 1.0})
+    if token.text != "(":
+        raise token.error(f"{kind} or a number")
+    if depth == _MAX_PARENTHESES:
+        raise token.error(f"at most {_MAX_PARENTHESES} nested parentheses")
+    inner = _sum(tokens, names, kind, depth + 1)
+    tokens.expect(")")
+    return inner

@@ -6,9 +6,9 @@ from fractions import Fraction
 from math import inf, isfinite
 
 from diprl.program.ast import Condition
-from diprl.program.linear_text import format_linear, parse_linear
 from diprl.program.signature import Signature
-from diprl.program.tokens import Tokens
+from diprl.program.text_format import format_linear
+from diprl.program.tokens import Tokens, parse_linear
 
 Weights = tuple[Fraction, ...]
 Point = Sequence[Fraction | float]
