@@ -58,7 +58,7 @@ class Library:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise DiprlError(f"the exported C does not compile: {done.stderr.strip()[:2000]}")
-            self._library = ctypes.CDLL(str(library))
+            self.functions = ctypes.CDLL(str(library))
 
     def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
         """The actions for a batch, computed by the exported function."""
@@ -75,12 +75,6 @@ class Library:
         places: list[Any] = []
         for array in (*inputs, found):
             places += [ctypes.c_void_p(array.ctypes.data), ctypes.c_long(array.strides[0])]
-        act = getattr(self._library, f"{structure.prefix(program)}_{function}{real.suffix}")
-        getattr(self._library, loop)(ctypes.c_long(len(samples)), act, *places)
+        act = getattr(self.functions, f"{structure.prefix(program)}_{function}{real.suffix}")
+        getattr(self.functions, loop)(ctypes.c_long(len(samples)), act, *places)
         return found
-
-    def status(self, program: Program, features: NDArray[Any]) -> list[int]:
-        """The flags of each observation, in double precision."""
-        function = getattr(self._library, f"{structure.prefix(program)}_status")
-        rows = [np.ascontiguousarray(row, np.float64) for row in features]
-        return [function(ctypes.c_void_p(row.ctypes.data)) for row in rows]

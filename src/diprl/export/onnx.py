@@ -46,10 +46,12 @@ def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     discrete = isinstance(actions, Discrete)
     shape = ["n"] if discrete else ["n", len(actions.low)]
     kind = kinds.INT64 if discrete else kinds.DOUBLE
-    inputs = [
-        helper.make_tensor_value_info(name, kinds.DOUBLE, ["n", *size])
-        for name, size in _inputs(program, networks).items()
-    ]
+    sizes = {"features": [len(program.signature.features)]}
+    if networks:
+        sizes["senses"] = [len(networks[0].mean)]
+    elif isinstance(actions, Primitives):
+        sizes["primitive_actions"] = [len(actions.names), len(actions.low)]
+    inputs = [helper.make_tensor_value_info(name, kinds.DOUBLE, ["n", *size]) for name, size in sizes.items()]
     outputs = [helper.make_tensor_value_info("action", kind, shape)]
     made = helper.make_graph(graph.nodes, structure.prefix(program), inputs, outputs, graph.constants)
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
@@ -114,16 +116,6 @@ class _Graph:
         lower, upper = self.constant(low), self.constant(high)
         below, above = self.add("Less", [value, lower]), self.add("Greater", [value, upper])
         return self.add("Where", [below, lower, self.add("Where", [above, upper, value])])
-
-
-def _inputs(program: Program, networks: Sequence[Network]) -> dict[str, list[int]]:
-    actions = program.signature.actions
-    found = {"features": [len(program.signature.features)]}
-    if isinstance(actions, Primitives) and networks:
-        found["senses"] = [len(networks[0].mean)]
-    elif isinstance(actions, Primitives):
-        found["primitive_actions"] = [len(actions.names), len(actions.low)]
-    return found
 
 
 def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
