@@ -8,21 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from diprl.export.c import render_main
 from diprl.program import Program
 from tests.export.examples import CHAIN, NESTED
 
 FOLDER = Path(__file__).with_name("golden")
-MODULES = ("python", "c", "c_main", "json", "latex", "svg", "st")
+TARGETS = ("python", "c", "json", "latex", "svg", "st")
 
 
 def rendered(program: Program, target: str) -> dict[str, str]:
     """File names and contents; the suffix keeps test runners and linters from reading them as code."""
-    module = import_module(f"diprl.export.{target}")
-    return {f"{name}.golden": text for name, text in module.render(program, ()).items()}
+    files = import_module(f"diprl.export.{target}").render(program, ())
+    files |= render_main(program) if target == "c" else {}
+    return {f"{name}.golden": text for name, text in files.items()}
 
 
 @pytest.mark.parametrize("program", [CHAIN, NESTED], ids=["chain", "nested"])
-@pytest.mark.parametrize("target", MODULES)
+@pytest.mark.parametrize("target", TARGETS)
 def test_golden(program: Program, target: str) -> None:
     for name, text in rendered(program, target).items():
         assert text == (FOLDER / name).read_text(encoding="utf-8")
@@ -30,6 +32,6 @@ def test_golden(program: Program, target: str) -> None:
 
 if __name__ == "__main__":
     for each in (CHAIN, NESTED):
-        for target_name in MODULES:
+        for target_name in TARGETS:
             for file_name, content in rendered(each, target_name).items():
                 (FOLDER / file_name).write_text(content, encoding="utf-8")

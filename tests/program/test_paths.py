@@ -19,7 +19,6 @@ from diprl.program.ast import (
 )
 from diprl.program.evaluate import path_at
 from diprl.program.paths import condition_paths, descend, leaf_paths, statements
-from diprl.program.rounding import round_program
 from diprl.search.proposals import merged, rounded_conditions
 
 LENGTH = 10_000
@@ -102,7 +101,7 @@ def test_long_chains_survive_everything() -> None:
     assert sum(1 for _ in islice(condition_paths(CHAIN.root), 500)) == 500
     counted = list(descend(CHAIN.root, 0, lambda _, level: (level, level + 1)))
     assert [level for _, level in counted] == [*range(LENGTH), LENGTH]
-    assert round_program(CHAIN, 2).conditions == LENGTH
+    assert CHAIN.rounded(2).conditions == LENGTH
     assert CHAIN.edit(["else"] * LENGTH, replace="a").act([-1.0]) == 0
     for text in (CHAIN.to_python(), CHAIN.to_c(), CHAIN.to_st(), CHAIN.to_latex(), CHAIN.to_svg()):
         assert len(text) > LENGTH

@@ -23,7 +23,8 @@ class Command:
     """Also write a C main that reads observations and prints actions."""
 
     def run(self) -> int:
-        from diprl.export import TARGETS, c_main, export, write_files
+        from diprl.export import TARGETS, export, write_files
+        from diprl.export.c import render_main
         from diprl.runs.folder import load_program
         from diprl.system.files import check_writable
         from diprl.tasks.registry import networks_of
@@ -40,5 +41,5 @@ class Command:
         reports = [export(program, target, self.out, networks) for target in targets]
         print(*reports, sep="\n")
         if self.main:
-            print(*("main: wrote", *write_files(c_main.render(program, networks), self.out)))
+            print(*("main: wrote", *write_files(render_main(program, networks), self.out)))
         return 0 if all(report.agrees for report in reports) else 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diprl.errors import unknown
 from diprl.export.networks import Network, matching
-from diprl.export.report import Check, ExportReport, Written
+from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
 from diprl.program import Program
 
@@ -55,14 +55,4 @@ def write_files(contents: Mapping[str, str | bytes], folder: str | Path) -> list
     return [Path(folder) / name for name in contents]
 
 
-__all__ = [
-    "TARGETS",
-    "Check",
-    "ExportReport",
-    "Network",
-    "Samples",
-    "Written",
-    "draw",
-    "export",
-    "write_files",
-]
+__all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "Written", "draw", "export", "write_files"]

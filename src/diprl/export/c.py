@@ -8,18 +8,32 @@ from diprl.export.c_networks import network_functions
 from diprl.export.c_types import DOUBLE, RESERVED, Real, comment, number_types, valid_name
 from diprl.export.networks import Network, matching
 from diprl.export.parity import single_precision
-from diprl.program import Act, Condition, Continuous, Discrete, Feature, Primitives, Program, Terminal
-from diprl.program.evaluate import entry_forms
-from diprl.program.linear_text import format_linear
-from diprl.program.paths import format_lines
+from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal
+from diprl.program.names import unique_names
+from diprl.program.text_format import format_lines
 
 check = c_check.check
-_FLAG_NAMES = ("OK", "NOT_FINITE", "OUT_OF_BOUNDS")
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
     name = structure.prefix(program)
     return {f"{name}.h": header(program, networks), f"{name}.c": source(program, networks)}
+
+
+def render_main(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
+    """A `main` that reads observations from standard input and prints actions and their status."""
+    name, actions = structure.prefix(program), program.signature.actions
+    constant, function, extra = name.upper(), "play", f"{name.upper()}_SENSES" if networks else "0"
+    if isinstance(actions, Primitives) and not networks:
+        function, extra = "blend", f"{constant}_PRIMITIVES * {constant}_ACTUATORS"
+    variables, act = "", f'printf("%d", {name}_play(input));'
+    if not isinstance(actions, Discrete):
+        width, inputs = len(actions.low), "input" if extra == "0" else f"input, input + {constant}_FEATURES"
+        variables = f"    double action[{width}];\n    int entry;\n"
+        show = f'        for (entry = 0; entry < {width}; entry++) {{\n            printf("%.17g ", action[entry]);'
+        act = f"{name}_{function}({inputs}, action);\n{show}\n        }}"
+    size = f"{constant}_FEATURES + {extra}"
+    return {f"{name}_main.c": structure.fill("main.c", name=name, size=size, variables=variables, act=act)}
 
 
 def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
@@ -31,27 +45,28 @@ def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
 
 def header(program: Program, networks: Sequence[Network] = ()) -> str:
     """The declarations: sizes, action names, status flags and functions."""
-    constant = structure.prefix(program).upper()
-    lines = [comment(structure.title(program))]
-    lines += [comment(_input(*numbered)) for numbered in enumerate(program.signature.features)]
-    lines += ["", f"#ifndef {constant}_H", f"#define {constant}_H", ""]
-    lines += [*_sizes(program, networks), "", *_FLAGS.format(constant=constant).splitlines(), ""]
-    for real in number_types(program, networks):
-        lines += [f"{line};" for line in _signatures(program, networks, real)]
-    return "\n".join([*lines, "", "#endif"]) + "\n"
+    inputs = [_input(*numbered) for numbered in enumerate(program.signature.features)]
+    reals = number_types(program, networks)
+    return structure.fill(
+        "header.h",
+        NAME=structure.prefix(program).upper(),
+        comments="\n".join(map(comment, [structure.title(program), *inputs])),
+        sizes="\n".join(_sizes(program, networks)),
+        functions="\n".join(f"{line};" for real in reals for line in _signatures(program, networks, real)),
+    )
 
 
 def source(program: Program, networks: Sequence[Network] = ()) -> str:
     """The definitions, once per floating-point type."""
     name = structure.prefix(program)
-    parts = [f'#include "{name}.h"\n', _PREAMBLE]
+    parts = [structure.fill("source.c", name=name)]
     for real in number_types(program, networks):
         if not isinstance(program.signature.actions, Discrete):
-            parts.append(_CLIP.format(real=real.name, name=f"{name}_clip{real.suffix}"))
-        signatures = _signatures(program, networks, real)
-        parts += [_status(program, real, signatures[0]), _body(program, real, signatures[1])]
-        if networks:
-            parts.append(network_functions(name, real, networks, signatures[2]))
+            parts.append(structure.fill("clip.c", name=name, real=real.name, suffix=real.suffix))
+        status, act, *play = _signatures(program, networks, real)
+        bounds, body = "".join(_bounds(program, real)), "\n".join(_body(program, real))
+        parts.append(structure.fill("functions.c", NAME=name.upper(), status=status, bounds=bounds, act=act, body=body))
+        parts += [network_functions(name, real, networks, signature) for signature in play]
     return "\n".join(parts)
 
 
@@ -81,114 +96,60 @@ def _sizes(program: Program, networks: Sequence[Network]) -> list[str]:
 def _enumerators(program: Program) -> list[str]:
     """One constant per action, output or primitive."""
     prefix = structure.prefix(program).upper() + "_"
-    taken = ("FEATURES", "OUTPUTS", "ACTUATORS", "PRIMITIVES", "SENSES", "H", *_FLAG_NAMES)
+    taken = ["FEATURES", "OUTPUTS", "ACTUATORS", "PRIMITIVES", "SENSES", "H", "OK", "NOT_FINITE", "OUT_OF_BOUNDS"]
     names = [prefix + name.upper() for name in program.signature.actions.names]
-    return structure.unique_names(names, [prefix + name for name in taken])
+    return unique_names(names, [prefix + name for name in taken])
 
 
 def _signatures(program: Program, networks: Sequence[Network], real: Real) -> list[str]:
     """The functions of one type, without semicolons: status, the program, perhaps the whole controller."""
-    name, kind, actions = structure.prefix(program), real.name, program.signature.actions
-    status = f"int {name}_status{real.suffix}(const {kind} *features)"
-    play = f"{name}_play{real.suffix}(const {kind} *features"
+    name, actions, action = structure.prefix(program), program.signature.actions, f"{real.name} *action"
+
+    def function(result: str, verb: str, *more: str) -> str:
+        arguments = ", ".join([f"const {real.name} *features", *more])
+        return f"{result} {name}_{verb}{real.suffix}({arguments})"
+
+    status = function("int", "status")
     if isinstance(actions, Discrete):
-        return [status, f"int {play})"]
+        return [status, function("int", "play")]
     if isinstance(actions, Continuous):
-        return [status, f"void {play}, {kind} *action)"]
-    blend = f"{name}_blend{real.suffix}(const {kind} *features"
-    found = [status, f"void {blend}, const {kind} *primitive_actions, {kind} *action)"]
-    return [*found, f"void {play}, const {kind} *senses, {kind} *action)"] if networks else found
+        return [status, function("void", "play", action)]
+    blend = function("void", "blend", f"const {real.name} *primitive_actions", action)
+    play = function("void", "play", f"const {real.name} *senses", action)
+    return [status, blend, play] if networks else [status, blend]
 
 
-def _status(program: Program, real: Real, signature: str) -> str:
-    """Flags for input that is not finite or outside of the declared bounds."""
-    constant = structure.prefix(program).upper()
-    lines = [_FINITE.format(signature=signature, constant=constant)]
+def _bounds(program: Program, real: Real) -> Iterator[str]:
+    """A test for each feature that has a bound."""
+    flag = f"{structure.prefix(program).upper()}_OUT_OF_BOUNDS"
     for index, feature in enumerate(program.signature.features):
         tests = [f"features[{index}] < {real.constant(feature.low)}"] if feature.low != -inf else []
         tests += [f"features[{index}] > {real.constant(feature.high)}"] if feature.high != inf else []
         if tests:
-            lines += [
-                f"    if ({' || '.join(tests)}) {{",
-                f"        flags |= {constant}_OUT_OF_BOUNDS;",
-                "    }",
-            ]
-    return "\n".join([*lines, "    return flags;", "}"]) + "\n"
+            yield f"    if ({' || '.join(tests)}) {{\n        flags |= {flag};\n    }}\n"
 
 
-def _body(program: Program, real: Real, signature: str) -> str:
-    """The function that holds the program."""
-    inputs = structure.variables(program, RESERVED, valid=valid_name)
+def _body(program: Program, real: Real) -> Iterator[str]:
+    """The lines of the function that holds the program."""
+    name, inputs = structure.prefix(program), structure.variables(program, RESERVED, valid=valid_name)
     root = program.root if real is DOUBLE else single_precision(program.root)
-    reads, width = structure.read_features(root), f"{structure.prefix(program).upper()}_ACTUATORS"
-    lines = [f"    const {real.name} {inputs.features[index]} = features[{index}];" for index in reads]
+    reads = structure.read_features(root)
+    for index in reads:
+        yield f"    const {real.name} {inputs.features[index]} = features[{index}];"
     for index in structure.used_primitives(root):
         vector = f"const {real.name} *{inputs.primitives[index]}"
-        lines.append(f"    {vector} = primitive_actions + {index} * {width};")
-    lines += ["" if reads else "    (void)features;\n"]
-
-    def test(_: str, condition: Condition) -> str:
-        form = format_linear(condition.weights, condition.bias, inputs.features, real.notation)
-        return f"if ({form} > {real.constant(0.0)}) {{"
+        yield f"    {vector} = primitive_actions + {index} * {name.upper()}_ACTUATORS;"
+    yield "" if reads else "    (void)features;\n"
+    actions, names = program.signature.actions, _enumerators(program)
 
     def leaf(terminal: Terminal) -> Iterator[str]:
-        return _leaf(terminal, program, real, inputs)
+        if isinstance(terminal, Act) or isinstance(actions, Discrete):
+            yield f"return {names[terminal.action]};"  # type: ignore[union-attr]
+            return
+        rows = zip(inputs.action(terminal, real.notation), actions.low, actions.high, strict=True)
+        for entry, (value, low, high) in enumerate(rows):
+            clipped = f"{name}_clip{real.suffix}({value}, {real.constant(low)}, {real.constant(high)})"
+            yield f"action[{entry}] = {clipped};"
+        yield "return;"
 
-    lines += format_lines(root, test, leaf, {"end": "}"}, level=1, returning=True)
-    return "\n".join([signature, "{", *lines, "}"]) + "\n"
-
-
-def _leaf(leaf: Terminal, program: Program, real: Real, inputs: structure.Variables) -> Iterator[str]:
-    actions = program.signature.actions
-    if isinstance(leaf, Act) or isinstance(actions, Discrete):
-        yield f"return {_enumerators(program)[leaf.action]};"  # type: ignore[union-attr]
-        return
-    clip = f"{structure.prefix(program)}_clip{real.suffix}"
-    forms = entry_forms(leaf, inputs.features, inputs.entries)
-    for entry, (form, low, high) in enumerate(zip(forms, actions.low, actions.high, strict=True)):
-        value = format_linear(*form, real.notation)
-        yield f"action[{entry}] = {clip}({value}, {real.constant(low)}, {real.constant(high)});"
-    yield "return;"
-
-
-_FLAGS = """\
-/* What a status function returns: zero, or these flags added up. A condition that involves NaN */
-/* is false, so that the program still acts as defined; whether to obey it is up to the caller. */
-enum {{ {constant}_OK = 0, {constant}_NOT_FINITE = 1, {constant}_OUT_OF_BOUNDS = 2 }};"""
-
-_CLIP = """\
-static {real} {name}({real} value, {real} low, {real} high)
-{{
-    return value < low ? low : value > high ? high : value;
-}}
-"""
-
-_FINITE = """\
-{signature}
-{{
-    int index, flags = {constant}_OK;
-
-    for (index = 0; index < {constant}_FEATURES; index++) {{
-        if (!isfinite(features[index])) {{
-            flags |= {constant}_NOT_FINITE;
-        }}
-    }}"""
-
-_PREAMBLE = """#include <float.h>
-#include <math.h>
-
-/* Products and sums must round one by one, in the order written: that is what the program means. */
-#if defined(__FAST_MATH__)
-#error "compile without -ffast-math: it changes what the program decides"
-#endif
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#else
-#pragma STDC FP_CONTRACT OFF
-#endif
-#if defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 2)
-#error "compile for arithmetic in the type itself, such as -msse2 -mfpmath=sse on 32-bit x86"
-#endif
-"""
+    yield from format_lines(root, inputs.features, leaf, real.notation, level=1)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.c_types import DOUBLE, SINGLE, Real, number_types
-from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Program
 
@@ -54,12 +53,12 @@ class Library:
     def __init__(self, sources: Iterable[Path], flags: Sequence[str] = FLAGS) -> None:
         with tempfile.TemporaryDirectory() as folder:
             loops, library = Path(folder) / "loops.c", Path(folder) / "library.so"
-            loops.write_text(_LOOPS)
+            loops.write_text(structure.fixed_text("loops.c"))
             command = [compiler() or "cc", *flags, "-shared", "-fPIC", "-o", library, loops, *sources, "-lm"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise DiprlError(f"the exported C does not compile: {done.stderr.strip()[:2000]}")
-            self._library = ctypes.CDLL(str(library))
+            self.functions = ctypes.CDLL(str(library))
 
     def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
         """The actions for a batch, computed by the exported function."""
@@ -76,36 +75,6 @@ class Library:
         places: list[Any] = []
         for array in (*inputs, found):
             places += [ctypes.c_void_p(array.ctypes.data), ctypes.c_long(array.strides[0])]
-        act = getattr(self._library, f"{structure.prefix(program)}_{function}{real.suffix}")
-        getattr(self._library, loop)(ctypes.c_long(len(samples)), act, *places)
+        act = getattr(self.functions, f"{structure.prefix(program)}_{function}{real.suffix}")
+        getattr(self.functions, loop)(ctypes.c_long(len(samples)), act, *places)
         return found
-
-    def status(self, program: Program, features: NDArray[Any]) -> list[int]:
-        """The flags of each observation, in double precision."""
-        function = getattr(self._library, f"{structure.prefix(program)}_status")
-        rows = [np.ascontiguousarray(row, np.float64) for row in features]
-        return [function(ctypes.c_void_p(row.ctypes.data)) for row in rows]
-
-
-_LOOPS = """\
-/* Each array comes with the bytes from one observation to the next. */
-void each_index(long count, int (*act)(const char *), const char *features, long width, char *found, long step)
-{
-    long i;
-    for (i = 0; i < count; i++) { *(int *)(void *)(found + i * step) = act(features + i * width); }
-}
-
-void each_vector(long count, void (*act)(const char *, char *), const char *features, long width,
-    char *found, long step)
-{
-    long i;
-    for (i = 0; i < count; i++) { act(features + i * width, found + i * step); }
-}
-
-void each_blend(long count, void (*act)(const char *, const char *, char *), const char *features, long width,
-    const char *more, long more_width, char *found, long step)
-{
-    long i;
-    for (i = 0; i < count; i++) { act(features + i * width, more + i * more_width, found + i * step); }
-}
-"""

@@ -9,23 +9,12 @@ import numpy as np
 
 from diprl.export.networks import Network
 from diprl.export.parity import single_precision
+from diprl.export.structure import fixed_text
 from diprl.program import Program
 from diprl.program.ast import flatten, number_rows
-from diprl.program.linear_text import Notation
+from diprl.program.text_format import Notation
 
-RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        """auto break case char const continue default do double else enum extern float for goto if inline int
-        long register restrict return short signed sizeof static struct switch typedef union unsigned void
-        volatile while alignas alignof asm bool constexpr false fortran nullptr static_assert thread_local
-        true typeof typeof_unqual
-        linux unix i386 vax NULL I INFINITY NAN HUGE_VAL HUGE_VALF HUGE_VALL MATH_ERRNO
-        MATH_ERREXCEPT math_errhandling isfinite double_t float_t near far features primitive_actions senses
-        action class delete explicit export friend mutable namespace new operator private protected public
-        template this throw try typeid typename using virtual catch and or not xor compl bitand bitor""",
-    )
-)
+RESERVED = frozenset(fixed_text("reserved.c.txt").split())
 """Keywords of C and C++, macros of the headers that are included, and names that the emitted code uses."""
 
 _MACRO = re.compile(r"(FLT|DBL|LDBL|DECIMAL|FP|M)_[A-Z0-9_]+")
@@ -45,7 +34,8 @@ class Real:
 
     @property
     def notation(self) -> Notation:
-        return Notation(self.number, " * ")
+        lines = {"if": f"if ({{}} > {self.number(0.0)}) {{{{", "end": "}"}
+        return Notation(self.number, " * ", lines=lines, returning=True)
 
     def constant(self, value: float) -> str:
         """Any number, in an expression."""

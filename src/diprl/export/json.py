@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from diprl.export.networks import Network
-from diprl.export.parity import compare
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written, compare
 from diprl.export.structure import prefix
 from diprl.program import Program
 

@@ -5,20 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.report import Check, Written
-from diprl.program import Affine, Condition, Continuous, Program, Terminal
+from diprl.export.parity import Check, Written
+from diprl.program import Affine, Continuous, Program, Terminal
 from diprl.program.ast import conditions, is_chain, terminals
-from diprl.program.linear_text import Notation, short_number
-from diprl.program.paths import format_lines
-from diprl.program.text_format import format_condition, format_terminal
+from diprl.program.text_format import Notation, format_condition, format_lines, format_terminal, short_number
 
-_DOCUMENT = r"""\documentclass[border=4pt]{standalone}
-\usepackage{amsmath}
-\begin{document}
-$\displaystyle
-FORMULA$
-\end{document}
-"""
 _ESCAPES = {character: "\\" + character for character in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
@@ -35,7 +26,7 @@ def to_latex(program: Program, standalone: bool = False) -> str:
     """The formula; `standalone` wraps it into a document of its own."""
     single = len(program.signature.actions.names) == 1 or not isinstance(program.signature.actions, Continuous)
     formula = _cases(program) if single and is_chain(program.root) else _lines(program)
-    return _DOCUMENT.replace("FORMULA", formula) if standalone else formula
+    return structure.fill("document.tex", formula=formula) if standalone else formula
 
 
 def number(value: float) -> str:
@@ -59,7 +50,7 @@ def escape(text: str) -> str:
 def _cases(program: Program) -> str:
     *leaves, last = terminals(program.root)
     rows = [
-        rf"{_terminal(leaf, program)[-1]} & \text{{if }} {_condition(condition, program)}"
+        rf"{_terminal(leaf, program)[-1]} & \text{{if }} {format_condition(condition, program.signature, _NOTATION)}"
         for leaf, condition in zip(leaves, conditions(program.root), strict=True)
     ]
     rows.append(_terminal(last, program)[-1] + (r" & \text{otherwise}" if rows else ""))
@@ -69,22 +60,13 @@ def _cases(program: Program) -> str:
 
 def _lines(program: Program) -> str:
     """One line per statement, indented as in the program's text."""
-
-    def test(keyword: str, condition: Condition) -> str:
-        text = "if" if keyword == "if" else "else if"
-        return rf"\textbf{{{text} }} {_condition(condition, program)}"
-
-    others = {"else": r"\textbf{else}"}
-    lines = format_lines(program.root, test, lambda leaf: _terminal(leaf, program), others, space=r"\quad ")
+    names = program.signature.feature_names
+    lines = format_lines(program.root, names, lambda leaf: _terminal(leaf, program), _NOTATION)
     return f"\\begin{{array}}{{l}}\n{_joined(lines)}\n\\end{{array}}\n"
 
 
 def _joined(lines: Iterable[str]) -> str:
     return (" \\\\\n").join(f"  {line}" for line in lines)
-
-
-def _condition(condition: Condition, program: Program) -> str:
-    return format_condition(condition, program.signature, _NOTATION)
 
 
 def _terminal(leaf: Terminal, program: Program) -> list[str]:
@@ -98,4 +80,5 @@ def _name(name: str) -> str:
     return rf"\text{{{escape(stem.replace('_', ' '))}}}{index}"
 
 
-_NOTATION = Notation(number, r"\,", _name)
+_LINES = {"if": r"\textbf{{if }} {} > 0", "elif": r"\textbf{{else if }} {} > 0", "else": r"\textbf{else}"}
+_NOTATION = Notation(number, r"\,", _name, _LINES, r"\quad ")

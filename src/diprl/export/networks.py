@@ -32,18 +32,16 @@ class Network(Protocol):
     def high(self) -> Array: ...
 
 
-def run(network: Network, senses: NDArray[Any]) -> Array:
-    """The actions (n, actuators) for senses (n, inputs)."""
-    hidden = (senses - network.mean) / network.std
-    for weights, bias in network.layers[:-1]:
-        hidden = np.tanh(hidden @ weights + bias)
-    weights, bias = network.layers[-1]
-    return np.clip(hidden @ weights + bias, network.low, network.high)
-
-
 def run_all(networks: Sequence[Network], senses: NDArray[Any]) -> Array:
-    """The primitives' actions (n, primitives, actuators)."""
-    return np.stack([run(network, senses) for network in networks], axis=1)
+    """The actions (n, networks, actuators) for senses (n, inputs)."""
+    actions = []
+    for network in networks:
+        hidden = (senses - network.mean) / network.std
+        for weights, bias in network.layers[:-1]:
+            hidden = np.tanh(hidden @ weights + bias)
+        weights, bias = network.layers[-1]
+        actions.append(np.clip(hidden @ weights + bias, network.low, network.high))
+    return np.stack(actions, axis=1)
 
 
 def matching(program: Program, networks: Sequence[Network] | None) -> tuple[Network, ...]:

@@ -8,8 +8,7 @@ import numpy as np
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
 from diprl.program.ast import flatten, fold
 from diprl.program.evaluate import entry_forms
@@ -47,10 +46,12 @@ def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     discrete = isinstance(actions, Discrete)
     shape = ["n"] if discrete else ["n", len(actions.low)]
     kind = kinds.INT64 if discrete else kinds.DOUBLE
-    inputs = [
-        helper.make_tensor_value_info(name, kinds.DOUBLE, ["n", *size])
-        for name, size in _inputs(program, networks).items()
-    ]
+    sizes = {"features": [len(program.signature.features)]}
+    if networks:
+        sizes["senses"] = [len(networks[0].mean)]
+    elif isinstance(actions, Primitives):
+        sizes["primitive_actions"] = [len(actions.names), len(actions.low)]
+    inputs = [helper.make_tensor_value_info(name, kinds.DOUBLE, ["n", *size]) for name, size in sizes.items()]
     outputs = [helper.make_tensor_value_info("action", kind, shape)]
     made = helper.make_graph(graph.nodes, structure.prefix(program), inputs, outputs, graph.constants)
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
@@ -106,6 +107,10 @@ class _Graph:
         always, constant = self.add("Equal", [columns[0], columns[0]]), self.constant(value, kind)
         return self.add("Where", [always, constant, constant])
 
+    def as_column(self, vector: str) -> str:
+        """A vector as a matrix of one column."""
+        return self.add("Unsqueeze", [vector, self.constant([1], np.int64)])
+
     def clip(self, value: str, low: float, high: float) -> str:
         """Limit as the interpreter does, leaving what is not a number."""
         lower, upper = self.constant(low), self.constant(high)
@@ -113,48 +118,26 @@ class _Graph:
         return self.add("Where", [below, lower, self.add("Where", [above, upper, value])])
 
 
-def _inputs(program: Program, networks: Sequence[Network]) -> dict[str, list[int]]:
-    actions = program.signature.actions
-    found = {"features": [len(program.signature.features)]}
-    if isinstance(actions, Primitives) and networks:
-        found["senses"] = [len(networks[0].mean)]
-    elif isinstance(actions, Primitives):
-        found["primitive_actions"] = [len(actions.names), len(actions.low)]
-    return found
-
-
 def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
     """Leaves and selections from the last node to the root; returns the name of the chosen action."""
+    actions = program.signature.actions
     columns = [graph.column("features", index) for index in range(len(program.signature.features))]
     primitives = _primitive_columns(graph, program, networks)
     zero = graph.constant(0.0)
 
+    def leaf(terminal: Terminal) -> str:
+        if isinstance(terminal, Act) or isinstance(actions, Discrete):
+            return graph.filled(terminal.action, columns, np.int64)  # type: ignore[union-attr]
+        rows = zip(entry_forms(terminal, columns, primitives), actions.low, actions.high, strict=True)
+        entries = [graph.as_column(graph.clip(graph.linear(*form), low, high)) for form, low, high in rows]
+        return graph.add("Concat", entries, axis=1)
+
     def choose(condition: Condition, then: str, orelse: str) -> str:
         value = graph.linear(condition.weights, condition.bias, columns)
         test = graph.add("Greater", [value, zero])
-        if not isinstance(program.signature.actions, Discrete):
-            test = graph.add("Unsqueeze", [test, graph.constant([1], np.int64)])
-        return graph.add("Where", [test, then, orelse])
+        return graph.add("Where", [test if isinstance(actions, Discrete) else graph.as_column(test), then, orelse])
 
-    return fold(flatten(program.root), lambda leaf: _leaf(graph, leaf, program, columns, primitives), choose)
-
-
-def _leaf(
-    graph: _Graph,
-    leaf: Terminal,
-    program: Program,
-    columns: Sequence[str],
-    primitives: Sequence[Sequence[str]],
-) -> str:
-    actions = program.signature.actions
-    if isinstance(leaf, Act) or isinstance(actions, Discrete):
-        return graph.filled(leaf.action, columns, np.int64)  # type: ignore[union-attr]
-    entries = []
-    forms = entry_forms(leaf, columns, primitives)
-    for form, low, high in zip(forms, actions.low, actions.high, strict=True):
-        clipped = graph.clip(graph.linear(*form), low, high)
-        entries.append(graph.add("Unsqueeze", [clipped, graph.constant([1], np.int64)]))
-    return graph.add("Concat", entries, axis=1)
+    return fold(flatten(program.root), leaf, choose)
 
 
 def _primitive_columns(graph: _Graph, program: Program, networks: Sequence[Network]) -> list[list[str]]:

@@ -1,21 +1,75 @@
-"""Comparing an exported form with the interpreter."""
+"""What an export wrote, and how it compares with the interpreter."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.export.networks import run_all
-from diprl.export.report import Check, Written
+from diprl.export.networks import Network, run_all
 from diprl.export.samples import Samples
-from diprl.program import Discrete, Node, Program, evaluate
+from diprl.program import Discrete, Node, Program
 from diprl.program.ast import assemble, flatten, number_rows, with_number_rows
+from diprl.program.evaluate import act_batch
 
 NETWORK_TOLERANCE = 1e-9
 """Networks are summed in another order than NumPy's, so their blends are compared to within this."""
 SINGLE_TOLERANCE = 1e-3
 """Networks in 32 bits only come near to those in 64."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of one target, and the inputs on which they are compared with the program."""
+
+    program: Program
+    files: Sequence[Path]
+    samples: Samples
+    networks: Sequence[Network] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison of an exported form with the interpreter."""
+
+    name: str
+    """What was run, such as 'double'."""
+    observations: int = 0
+    disagreements: int = 0
+    note: str = ""
+    """Why it was not checked, or how near 'equal' had to be."""
+
+    def __str__(self) -> str:
+        if not self.observations:
+            return f"{self.name}: not checked: {self.note}"
+        verdict = "agrees" if not self.disagreements else f"DISAGREES {self.disagreements} times"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.name}: {verdict} on {self.observations} observations{note}"
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """The files of one target and the checks that they went through."""
+
+    target: str
+    files: tuple[Path, ...]
+    checks: tuple[Check, ...]
+    sample: str = ""
+    """What the observations of the checks were."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing that was checked disagreed with the interpreter."""
+        return not any(check.disagreements for check in self.checks)
+
+    def __str__(self) -> str:
+        lines = [f"{self.target}: wrote {', '.join(map(str, self.files))}"]
+        lines += [f"    {check}" for check in self.checks]
+        if any(check.observations for check in self.checks):
+            lines.append(f"    observations: {self.sample}")
+        return "\n".join(lines)
 
 
 def compare(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:
@@ -26,12 +80,11 @@ def compare(name: str, written: Written, found: NDArray[Any], single: bool = Fal
 
 def compare_networks(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:
     """Comparison of a whole controller, networks included, to within a tolerance."""
-    samples, tolerance = written.samples, SINGLE_TOLERANCE if single else NETWORK_TOLERANCE
-    assert samples.senses is not None  # drawn for these networks
-    samples = replace(samples, primitive_actions=run_all(written.networks, samples.senses))
-    expected = _expected(written.program, samples, single)
-    far = ~np.isclose(found, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return Check(name, len(samples), int(far.any(axis=1).sum()), f"to within {tolerance:g}")
+    tolerance = SINGLE_TOLERANCE if single else NETWORK_TOLERANCE
+    assert written.samples.senses is not None  # drawn for these networks
+    samples = replace(written.samples, primitive_actions=run_all(written.networks, written.samples.senses))
+    near = np.isclose(found, _expected(written.program, samples, single), tolerance, tolerance, equal_nan=True)
+    return Check(name, len(samples), int((~near).any(axis=1).sum()), f"to within {tolerance:g}")
 
 
 def differing(found: NDArray[Any], expected: NDArray[Any]) -> int:
@@ -51,15 +104,13 @@ def single_precision(root: Node) -> Node:
 
 def act_single(program: Program, samples: Samples) -> NDArray[Any]:
     """What a program does when all of its arithmetic is in 32-bit floats, in the interpreter's order."""
-    root = single_precision(program.root)
+    actions, primitives = program.signature.actions, samples.primitive_actions
+    if not isinstance(actions, Discrete):
+        actions = replace(actions, low=_single(actions.low), high=_single(actions.high))
     with np.errstate(all="ignore"):
         columns: Any = np.ascontiguousarray(samples.features.T.astype(np.float32))
-        actions = program.signature.actions
-        if isinstance(actions, Discrete):
-            return evaluate.discrete_batch(root, columns)
-        primitives: Any = samples.primitive_actions
-        primitives = None if primitives is None else primitives.astype(np.float32)
-        return evaluate.vector_batch(root, columns, primitives, _single(actions.low), _single(actions.high))
+        blended: Any = None if primitives is None else primitives.astype(np.float32)
+    return act_batch(single_precision(program.root), actions, columns, blended)
 
 
 def _single(values: tuple[float, ...]) -> tuple[float, ...]:

@@ -1,12 +1,12 @@
 """One Python file that imports nothing but `math`: a `metadata` dictionary and `play`."""
 
-import importlib.util
 import keyword
 import pprint
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, isinf
+from math import isinf
 from pathlib import Path
-from types import ModuleType
+from runpy import run_path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,20 +15,17 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network, matching
-from diprl.export.parity import compare, compare_networks
-from diprl.export.report import Check, Written
-from diprl.program import Act, Condition, Continuous, Discrete, Program, Terminal
+from diprl.export.parity import Check, Written, compare, compare_networks
+from diprl.program import Act, Continuous, Discrete, Program, Terminal
 from diprl.program.ast import nesting
-from diprl.program.evaluate import entry_forms
-from diprl.program.json_form import describe_actions, describe_features
-from diprl.program.linear_text import Notation, format_linear
-from diprl.program.paths import format_lines
+from diprl.program.json_form import describe_signature
+from diprl.program.text_format import Notation, format_lines
 
 _MAX_NESTING = 90
 """Python refuses a hundred levels of indentation."""
 _RESERVED = {*keyword.kwlist, "metadata", "play", "blend", "observation", "primitive_actions", "float"}
 """Names that no local variable may take."""
-_NOTATION = Notation(repr, " * ")
+_NOTATION = Notation(repr, " * ", lines={"if": "if {} > 0.0:"}, returning=True)
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
@@ -49,14 +46,9 @@ def to_python(program: Program, primitives: Sequence[Network] | None = None) -> 
     return "\n\n".join(parts) + "\n"
 
 
-def load(path: Path) -> ModuleType:
-    """Import an exported file from where it was written."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise DiprlError(f"'{path}' cannot be imported as a Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def load(path: Path) -> SimpleNamespace:
+    """What an exported file defines."""
+    return SimpleNamespace(**run_path(str(path)))
 
 
 def check(written: Written) -> list[Check]:
@@ -76,9 +68,9 @@ def check(written: Written) -> list[Check]:
 
 def _metadata(program: Program) -> dict[str, Any]:
     """What the program reads and does, as in its JSON form."""
-    actions = describe_actions(program.signature)
-    found = {"format": "diprl program 1", "task": program.task}
-    found |= {"features": describe_features(program.signature)}
+    described = describe_signature(program.signature)
+    actions = described["actions"]
+    found = {"format": "diprl program 1", "task": program.task, "features": described["features"]}
     return found | {"kind": actions.pop("kind"), "actions": actions.pop("names")} | actions
 
 
@@ -87,75 +79,43 @@ def _functions(program: Program, networks: Sequence[Network]) -> Iterator[str]:
     if isinstance(actions, Discrete):
         yield _function("play(observation)", "The index of the action for one observation.", program)
         return
-    yield _CLIP
+    yield structure.fixed_text("clip.py.txt").rstrip()
     if isinstance(actions, Continuous):
         yield _function("play(observation)", "The list of outputs for one observation.", program)
         return
     about = "The mix of the primitives' actions, one list per primitive, for one observation of features."
     yield _function("blend(observation, primitive_actions)", about, program)
-    yield from _network_functions(networks) if networks else ["play = blend"]
+    weights = "".join(map(_weights, networks))
+    yield structure.fill("networks.py.txt", networks=weights).rstrip() if networks else "play = blend"
 
 
 def _function(header: str, about: str, program: Program) -> str:
     """The definition of the function that holds the program."""
-    inputs, root = structure.variables(program, _RESERVED), program.root
+    inputs, root, actions = structure.variables(program, _RESERVED), program.root, program.signature.actions
     lines = [f"def {header}:", f'    """{about}"""']
     for index in structure.read_features(root):
         lines.append(f"    {inputs.features[index]} = float(observation[{index}])")
     for index in structure.used_primitives(root):
         lines.append(f"    {inputs.primitives[index]} = primitive_actions[{index}]")
 
-    def test(_: str, condition: Condition) -> str:
-        return f"if {format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)} > 0.0:"
+    def leaf(terminal: Terminal) -> list[str]:
+        if isinstance(terminal, Act) or isinstance(actions, Discrete):
+            return [f"return {terminal.action}"]  # type: ignore[union-attr]
+        rows = zip(inputs.action(terminal, _NOTATION), actions.low, actions.high, strict=True)
+        return ["return [", *(f"    _clip({value}, {_limit(low)}, {_limit(high)})," for value, low, high in rows), "]"]
 
-    body = format_lines(root, test, lambda leaf: _leaf(leaf, program, inputs), {}, level=1, returning=True)
-    return "\n".join([*lines, *body])
-
-
-def _leaf(leaf: Terminal, program: Program, inputs: structure.Variables) -> list[str]:
-    actions = program.signature.actions
-    if isinstance(leaf, Act) or isinstance(actions, Discrete):
-        return [f"return {leaf.action}"]  # type: ignore[union-attr]
-    forms = entry_forms(leaf, inputs.features, inputs.entries)
-    lines = [
-        f"    _clip({format_linear(*form, _NOTATION)}, {_limit(low)}, {_limit(high)}),"
-        for form, low, high in zip(forms, actions.low, actions.high, strict=True)
-    ]
-    return ["return [", *lines, "]"]
+    return "\n".join([*lines, *format_lines(root, inputs.features, leaf, _NOTATION, level=1)])
 
 
 def _limit(value: float) -> str:
-    return repr(value) if not isinf(value) else f'float("{"inf" if value == inf else "-inf"}")'
-
-
-def _network_functions(networks: Sequence[Network]) -> Iterator[str]:
-    yield _NETWORK
-    yield "_networks = {\n" + "".join(_weights(network) for network in networks) + "}"
-    yield _PLAY
+    return repr(value) if not isinf(value) else f'float("{value}")'
 
 
 def _weights(network: Network) -> str:
     """One network as the arguments of `_network` that follow the senses, one per line."""
+    layers = [[np.asarray(array, np.float64).T.tolist() for array in layer] for layer in network.layers]
     mean, std, low, high = (
         np.asarray(row, np.float64).tolist() for row in (network.mean, network.std, network.low, network.high)
     )
-    layers = [[np.asarray(array, np.float64).T.tolist() for array in layer] for layer in network.layers]
     lines = [f"        {numbers!r},\n" for numbers in (mean, std, layers, low, high)]
     return f"    {network.name!r}: (\n{''.join(lines).replace('inf', 'math.inf')}    ),\n"
-
-
-_CLIP = """def _clip(value, low, high):
-    return low if value < low else high if value > high else value"""
-
-_NETWORK = '''def _network(senses, mean, std, layers, low, high):
-    """Normalise, run the tanh layers and the linear output, clip."""
-    values = [(value - centre) / scale for value, centre, scale in zip(senses, mean, std)]
-    for number, (weights, bias) in enumerate(layers):
-        values = [sum(w * v for w, v in zip(row, values)) + b for row, b in zip(weights, bias)]
-        if number < len(layers) - 1:
-            values = [math.tanh(value) for value in values]
-    return [_clip(value, lower, upper) for value, lower, upper in zip(values, low, high)]'''
-
-_PLAY = '''def play(observation, senses):
-    """The action for one observation of features and of the robot's own senses."""
-    return blend(observation, [_network(senses, *numbers) for numbers in _networks.values()])'''

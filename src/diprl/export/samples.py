@@ -40,14 +40,12 @@ def draw(
     special = generator.choice(_SPECIAL, size=(min(200, random), len(program.signature.features)))
     special = np.where(generator.random(special.shape) < 0.5, special, spread[: len(special)])
     features = np.concatenate([spread, close, special])
+    actions, count = program.signature.actions, len(features)
+    blended = isinstance(actions, Primitives)
+    primitives = generator.normal(size=(count, len(actions.names), len(actions.low))) if blended else None
+    senses = generator.normal(size=(count, len(networks[0].mean))) if networks else None
     description = f"{random} random, {len(close)} near a threshold ({exact} exactly on it)"
-    description += f", {len(special)} with special numbers"
-    return Samples(
-        features,
-        _primitive_actions(program, len(features), generator),
-        generator.normal(size=(len(features), len(networks[0].mean))) if networks else None,
-        description,
-    )
+    return Samples(features, primitives, senses, f"{description}, {len(special)} with special numbers")
 
 
 def _random(program: Program, count: int, generator: np.random.Generator) -> Array:
@@ -87,10 +85,3 @@ def _move(features: Array, condition: Condition, generator: np.random.Generator)
     place = -(others @ weights + condition.bias) / weights[chosen]
     steps = generator.choice(_ULPS, size=len(place)) * (np.arange(len(place)) % 3 > 0)
     features[:, chosen] = place + steps * np.spacing(place)
-
-
-def _primitive_actions(program: Program, count: int, generator: np.random.Generator) -> Array | None:
-    actions = program.signature.actions
-    if not isinstance(actions, Primitives):
-        return None
-    return generator.normal(size=(count, len(actions.names), len(actions.low)))

@@ -2,32 +2,27 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from math import inf
+from math import isinf
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.parity import compare
-from diprl.export.report import Check, Written
-from diprl.export.st_run import execute
-from diprl.program import Act, Condition, Continuous, Discrete, Primitives, Program, Terminal
-from diprl.program.evaluate import entry_forms
-from diprl.program.linear_text import Notation, format_linear
-from diprl.program.paths import format_lines
+from diprl.export.parity import Check, Written, compare
+from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
+from diprl.program.names import unique_names
+from diprl.program.text_format import Notation, format_lines
 
-_RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        """abs action and any array at begin bool by byte case char configuration constant date dint do dt
-        dword else elsif end exit exp false for from function if in input int interface internal limit ln log
-        lreal lword max method min mod mux namespace not null of on or output overlap private program
-        protected
-        public real ref repeat resource return sel sin cos tan sqrt shl shr sint step string struct super task
-        then this time to tod transition true type udint uint ulint until usint using var via while with word
-        wstring xor chosen r_edge f_edge rol ror move add sub mul div expt asin acos atan trunc round""",
-    )
-)
+Values = dict[str, NDArray[Any]]
+Mask = NDArray[np.bool_]
+
+_RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
+_COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
+_TEST = re.compile(r"(IF|ELSIF) (.+) ([<>]) (\S+) THEN")
+_ASSIGNMENT = re.compile(r"(\S+) := (.+);")
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
@@ -42,7 +37,7 @@ def check(written: Written) -> list[Check]:
     if samples.primitive_actions is not None:
         for names, actions in zip(inputs.entries, samples.primitive_actions.transpose(1, 2, 0), strict=True):
             values |= dict(zip(names, actions, strict=True))
-    found = execute(written.files[0].read_text(encoding="utf-8"), values, len(samples))
+    found = _execute(written.files[0].read_text(encoding="utf-8"), values, len(samples))
     action = np.stack([found[name] for name in outputs], axis=1)
     if isinstance(program.signature.actions, Discrete):
         action = action[:, 0].astype(np.int64)
@@ -52,18 +47,17 @@ def check(written: Written) -> list[Check]:
 def to_st(program: Program) -> str:
     """The function block as text; primitives' actions are inputs of it."""
     inputs, outputs = _variables(program)
-    block = "".join(part.capitalize() for part in structure.prefix(program).split("_"))
-    lines = [f"(* {_plain(structure.title(program))}."]
-    lines += ["   A comparison with a value that is not a number must be FALSE, as in IEC 60559. *)"]
-    lines += [f"FUNCTION_BLOCK FB_{block}", "VAR_INPUT"]
-    for name, feature in zip(inputs.features, program.signature.features, strict=True):
-        unit = f" (* {_plain(feature.unit)} *)" if _plain(feature.unit) else ""
-        lines.append(f"    {name} : LREAL;{unit}")
-    for name, entries in zip(inputs.primitives, inputs.entries, strict=True):
-        lines.append(f"    {name} : ARRAY[0..{len(entries) - 1}] OF LREAL;")
-    lines += ["END_VAR", "VAR_OUTPUT", *_declarations(program, outputs), "END_VAR", ""]
-    lines += _statements(program, inputs, outputs)
-    return "\n".join([*lines, *_clips(program, outputs), "END_FUNCTION_BLOCK"]) + "\n"
+    units = [_plain(feature.unit) for feature in program.signature.features]
+    given = [f"{name} : LREAL;{unit and f' (* {unit} *)'}" for name, unit in zip(inputs.features, units, strict=True)]
+    given += [_array(name, len(entries)) for name, entries in zip(inputs.primitives, inputs.entries, strict=True)]
+    return structure.fill(
+        "function_block.st",
+        title=_plain(structure.title(program)),
+        block="".join(part.capitalize() for part in structure.prefix(program).split("_")),
+        inputs="\n".join(f"    {line}" for line in given),
+        outputs="\n".join(f"    {line}" for line in _declarations(program, outputs)),
+        body="\n".join([*_statements(program, inputs, outputs), *_clips(program, outputs)]),
+    )
 
 
 def number(value: float) -> str:
@@ -77,7 +71,8 @@ def number(value: float) -> str:
     return f"{mantissa}E{exponent}" if exponent else mantissa
 
 
-_NOTATION = Notation(number, " * ")
+_LINES = {"if": "IF {} > 0.0 THEN", "elif": "ELSIF {} > 0.0 THEN", "else": "ELSE", "end": "END_IF;"}
+_NOTATION = Notation(number, " * ", lines=_LINES)
 
 
 def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
@@ -87,7 +82,7 @@ def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
     names = actions.names if isinstance(actions, Continuous) else ("chosen_action",)
     names = ("blended",) if isinstance(actions, Primitives) else names
     taken = {*_RESERVED, *inputs.features, *inputs.primitives}
-    outputs = structure.unique_names([_valid(name) for name in names], taken, str.lower)
+    outputs = unique_names([_valid(name) for name in names], taken, str.lower)
     if isinstance(actions, Primitives):
         outputs = [f"{outputs[0]}[{entry}]" for entry in range(len(actions.low))]
     return inputs, outputs
@@ -103,37 +98,33 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
     actions = program.signature.actions
     if isinstance(actions, Discrete):
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
-        return [f"    {outputs[0]} : DINT; (* {names} *)"]
+        return [f"{outputs[0]} : DINT; (* {names} *)"]
     if isinstance(actions, Continuous):
-        return [f"    {name} : LREAL;" for name in outputs]
-    return [f"    {outputs[0].split('[')[0]} : ARRAY[0..{len(outputs) - 1}] OF LREAL;"]
+        return [f"{name} : LREAL;" for name in outputs]
+    return [_array(outputs[0].split("[")[0], len(outputs))]
+
+
+def _array(name: str, length: int) -> str:
+    return f"{name} : ARRAY[0..{length - 1}] OF LREAL;"
 
 
 def _statements(program: Program, inputs: structure.Variables, outputs: Sequence[str]) -> Iterator[str]:
-    def test(keyword: str, condition: Condition) -> str:
-        form = format_linear(condition.weights, condition.bias, inputs.features, _NOTATION)
-        return f"{'IF' if keyword == 'if' else 'ELSIF'} {form} > 0.0 THEN"
-
     def leaf(terminal: Terminal) -> list[str]:
-        if isinstance(terminal, Act):
-            return [f"{outputs[0]} := {terminal.action};"]
-        forms = zip(outputs, entry_forms(terminal, inputs.features, inputs.entries), strict=True)
-        return [f"{name} := {format_linear(*form, _NOTATION)};" for name, form in forms]
+        values = [str(terminal.action)] if isinstance(terminal, Act) else inputs.action(terminal, _NOTATION)
+        return [f"{name} := {value};" for name, value in zip(outputs, values, strict=True)]
 
-    return format_lines(program.root, test, leaf, {"else": "ELSE", "end": "END_IF;"})
+    return format_lines(program.root, inputs.features, leaf, _NOTATION)
 
 
-def _clips(program: Program, outputs: Sequence[str]) -> list[str]:
+def _clips(program: Program, outputs: Sequence[str]) -> Iterator[str]:
     """Limits as plain comparisons, since LIMIT need not pass on what is not a number."""
-    actions, lines = program.signature.actions, []
+    actions = program.signature.actions
     if isinstance(actions, Discrete):
-        return []
+        return
     for name, low, high in zip(outputs, actions.low, actions.high, strict=True):
-        if low != -inf:
-            lines += [f"IF {name} < {_signed(low)} THEN", f"    {name} := {_signed(low)};", "END_IF;"]
-        if high != inf:
-            lines += [f"IF {name} > {_signed(high)} THEN", f"    {name} := {_signed(high)};", "END_IF;"]
-    return lines
+        for sign, limit in (("<", low), (">", high)):
+            if not isinf(limit):
+                yield from (f"IF {name} {sign} {_signed(limit)} THEN", f"    {name} := {_signed(limit)};", "END_IF;")
 
 
 def _signed(value: float) -> str:
@@ -143,3 +134,50 @@ def _signed(value: float) -> str:
 def _plain(text: str) -> str:
     """Text that cannot end a comment."""
     return re.sub(r"[^ -~]|[*()]", " ", text).strip()
+
+
+def _execute(text: str, values: Values, count: int) -> Values:
+    """The variables after the body of a function block has run on `count` observations side by side."""
+    values = dict(values)
+    body = _COMMENT.sub("", text).rsplit("END_VAR", 1)[-1].removesuffix("END_FUNCTION_BLOCK\n")
+    active: Mask = np.ones(count, bool)
+    stack: list[tuple[Mask, Mask]] = []
+    with np.errstate(all="ignore"):
+        for line in filter(None, map(str.strip, body.splitlines())):
+            active = _statement(line, values, active, stack)
+    if stack:
+        raise DiprlError("the Structured Text ends inside of an IF")
+    return values
+
+
+def _statement(line: str, values: Values, active: Mask, stack: list[tuple[Mask, Mask]]) -> Mask:
+    """Run one line; the stack holds for each open IF who entered it and who has taken no branch yet."""
+    if match := _TEST.fullmatch(line):
+        if match[1] == "IF":
+            stack.append((active, active))
+        outer, waiting = stack[-1]
+        left, right = _linear(match[2], values, len(active)), float(match[4])
+        taken = waiting & (left > right if match[3] == ">" else left < right)
+        stack[-1] = (outer, waiting & ~taken)
+        return taken
+    if line == "ELSE":
+        return stack[-1][1]
+    if line == "END_IF;":
+        return stack.pop()[0]
+    if match := _ASSIGNMENT.fullmatch(line):
+        before = values.get(match[1], np.zeros(len(active)))
+        values[match[1]] = np.where(active, _linear(match[2], values, len(active)), before)
+        return active
+    raise DiprlError(f"this is no Structured Text that the exporter writes: '{line}'")
+
+
+def _linear(text: str, values: Values, count: int) -> NDArray[Any]:
+    """Add the terms of a linear form from left to right."""
+    total: Any = None
+    for term in text.replace(" - ", " + -").split(" + "):
+        *weight, name = term.removeprefix("-").split(" * ")
+        value: Any = values[name] if name in values else np.full(count, float(name))
+        value = float(weight[0]) * value if weight else value
+        value = -value if term.startswith("-") else value
+        total = value if total is None else total + value
+    return total

@@ -1,12 +1,16 @@
-"""What the printers of all target languages share: what a program uses, and safe names for it."""
+"""What the printers of all target languages share: fixed text, what a program uses, and safe names for it."""
 
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
 
-from diprl.program import Blend, Node, Primitives, Program
+from diprl.program import Affine, Blend, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
-from diprl.program.names import identifier
+from diprl.program.evaluate import entry_forms
+from diprl.program.names import identifier, unique_names
+from diprl.program.text_format import Notation, format_linear
 
 
 def title(program: Program) -> str:
@@ -18,6 +22,16 @@ def prefix(program: Program) -> str:
     """A name for files and functions, from the task; never that of a standard module or header."""
     name = identifier(program.task).lower()[:60].rstrip("_") if program.task else "program"
     return name if len(name) > 2 and name not in sys.stdlib_module_names else f"{name}_program"
+
+
+def fixed_text(file: str) -> str:
+    """A file of the templates as it is."""
+    return (files("diprl.export") / "templates" / file).read_text(encoding="utf-8")
+
+
+def fill(file: str, **values: object) -> str:
+    """A file of the templates with its $names replaced."""
+    return Template(fixed_text(file)).substitute(values)
 
 
 def read_features(root: Node) -> list[int]:
@@ -45,12 +59,13 @@ class Variables:
     entries: list[list[str]]
     """For each primitive, its entries."""
 
+    def action(self, leaf: Affine | Blend, notation: Notation) -> list[str]:
+        """An expression for each entry of the action, before it is clipped."""
+        return [format_linear(*form, notation) for form in entry_forms(leaf, self.features, self.entries)]
+
 
 def variables(
-    program: Program,
-    reserved: Collection[str],
-    fold: Callable[[str], str] = str,
-    valid: Callable[[str], str] = str,
+    program: Program, reserved: Collection[str], fold: Callable[[str], str] = str, valid: Callable[[str], str] = str
 ) -> Variables:
     """Names for the features and the primitives of a program that differ from each other and from reserved ones.
 
@@ -61,23 +76,5 @@ def variables(
     if not isinstance(actions, Primitives):
         return Variables(features, [], [])
     primitives = unique_names([valid(name) for name in actions.names], {*reserved, *features}, fold)
-    return Variables(
-        features,
-        primitives,
-        [[f"{name}[{entry}]" for entry in range(len(actions.low))] for name in primitives],
-    )
-
-
-def unique_names(names: Sequence[str], reserved: Collection[str], fold: Callable[[str], str] = str) -> list[str]:
-    """The names, changed where they are reserved, begin with an underscore or are equal once folded."""
-    taken = {fold(name) for name in reserved}
-    chosen = []
-    for name in names:
-        base = name if not name.startswith("_") else f"v{name}"
-        candidate, number = base, 1
-        while fold(candidate) in taken:
-            number += 1
-            candidate = f"{base}_{number}"
-        taken.add(fold(candidate))
-        chosen.append(candidate)
-    return chosen
+    entries = [[f"{name}[{entry}]" for entry in range(len(actions.low))] for name in primitives]
+    return Variables(features, primitives, entries)

@@ -6,22 +6,14 @@ from html import escape
 
 from diprl.export import structure
 from diprl.export.networks import Network
-from diprl.export.report import Check, Written
+from diprl.export.parity import Check, Written
 from diprl.program import Act, Blend, Condition, Program, Terminal
 from diprl.program.ast import flatten, fold, terminals
-from diprl.program.linear_text import Notation
-from diprl.program.text_format import format_condition, format_terminal
+from diprl.program.text_format import Notation, format_condition, format_terminal
 
 _CHARACTER, _LINE, _MARGIN, _GAP, _LEVEL = 7.3, 17, 10, 22, 54
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#dd8452", "#7f7f7f")
 _NOTATION = Notation(lambda value: format(value, ".4g"), "·")
-_STYLE = """text { font-family: Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: 12px;
-fill: #1b1f24; text-anchor: middle; }
-.condition { fill: #ffffff; stroke: #8c959f; } .edge { stroke: #8c959f; fill: none; } .side { fill: #57606a; }
-.leaf { fill-opacity: 0.22; stroke-width: 1.5; }
-@media (prefers-color-scheme: dark) {
-text { fill: #e6edf3; } .condition { fill: #161b22; stroke: #6e7681; } .edge { stroke: #6e7681; }
-.side { fill: #9198a1; } .leaf { fill-opacity: 0.38; } }"""
 
 
 @dataclass(frozen=True)
@@ -50,12 +42,14 @@ def to_svg(program: Program) -> str:
     """The drawing as text."""
     root = _measure(program)
     shapes, height = _draw(root, leaf_colours(program))
-    width = root.room + 2 * _MARGIN
-    title = escape(_printable(f"Program for {program.task}" if program.task else "Program"))
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n<title>{title}</title>\n'
-    described = f"<desc>{escape(_printable(str(program)))}</desc>\n<style>{_STYLE}</style>\n"
-    return head + described + "\n".join(shapes) + "\n</svg>\n"
+    return structure.fill(
+        "drawing.svg",
+        width=f"{root.room + 2 * _MARGIN:.0f}",
+        height=f"{height:.0f}",
+        title=escape(_printable(f"Program for {program.task}" if program.task else "Program")),
+        text=escape(_printable(str(program))),
+        shapes="\n".join(shapes),
+    )
 
 
 def _measure(program: Program) -> _Box:
@@ -66,9 +60,8 @@ def _measure(program: Program) -> _Box:
         lines = format_terminal(leaf, signature, _NOTATION)
         return _box(leaf, _split(lines[0]) if isinstance(leaf, Blend) else lines)
 
-    def condition_box(condition: Condition, then: _Box, orelse: _Box) -> _Box:
-        lines = _split(format_condition(condition, signature, _NOTATION))
-        return _box(None, lines, (then, orelse))
+    def condition_box(condition: Condition, *branches: _Box) -> _Box:
+        return _box(None, _split(format_condition(condition, signature, _NOTATION)), branches)
 
     return fold(flatten(program.root), leaf_box, condition_box)
 

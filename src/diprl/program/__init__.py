@@ -1,8 +1,7 @@
 """Programs: print, parse, edit, run. Needs NumPy at most."""
 
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
-from diprl.program.counterfactual import Counterfactual
-from diprl.program.explain import Explanation, explain
+from diprl.program.explain import Counterfactual, Explanation, explain
 from diprl.program.names import identifier, unique_identifiers
 from diprl.program.program import Program, parse
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature

@@ -95,9 +95,7 @@ def assemble(items: Iterable[Item]) -> Node:
 
 
 def fold(
-    items: Iterable[Item],
-    terminal: Callable[[Terminal], Result],
-    branch: Callable[[Condition, Result, Result], Result],
+    items: Iterable[Item], terminal: Callable[[Terminal], Result], branch: Callable[[Condition, Result, Result], Result]
 ) -> Result:
     """Compute a result from the leaves up; `branch` gets a condition and the results of `then` and `orelse`."""
     results: list[Result] = []

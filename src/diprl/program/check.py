@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble, flatten, nesting
+from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, assemble, flatten, nesting
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Discrete, Primitives, Signature
 
@@ -38,33 +38,26 @@ def canonical_root(root: Node, signature: Signature) -> Node:
 
 
 def _canonical_actions(actions: Actions) -> Actions:
-    kind = type(actions).__name__
+    kind, count = type(actions).__name__, len(actions.names)
     _check_names("action", actions.names)
-    if not actions.names:
+    if not count:
         raise ProgramError(f"{kind} actions need at least one name")
     if isinstance(actions, Discrete):
         return Discrete(tuple(actions.names))
-    counts = len(actions.low), len(actions.high)
-    if not counts[0] or counts[0] != counts[1]:
-        raise ProgramError(
-            f"{kind} actions have {counts[0]} low and {counts[1]} high bounds: give one of each per entry"
-        )
+    lows, highs = len(actions.low), len(actions.high)
+    if not lows or lows != highs:
+        raise ProgramError(f"{kind} actions have {lows} low and {highs} high bounds: give one of each per entry")
     pairs = zip(actions.low, actions.high, strict=True)
     low, high = zip(*(_interval(*pair, f"{kind} action") for pair in pairs), strict=True)
     if isinstance(actions, Primitives):
         return replace(actions, low=low, high=high)
-    _check_outputs(actions)
-    return replace(actions, low=low, high=high, units=actions.units if any(actions.units) else ())
-
-
-def _check_outputs(actions: Continuous) -> None:
-    outputs, units = len(actions.names), actions.units
-    if outputs != len(actions.low):
-        raise ProgramError(f"{outputs} outputs have {len(actions.low)} bounds: give one pair per output")
-    if units and len(units) != outputs:
-        raise ProgramError(f"{outputs} outputs have {len(units)} units: give one per output, or none")
-    if not all(isinstance(unit, str) for unit in units):
+    if count != lows:
+        raise ProgramError(f"{count} outputs have {lows} bounds: give one pair per output")
+    if actions.units and len(actions.units) != count:
+        raise ProgramError(f"{count} outputs have {len(actions.units)} units: give one per output, or none")
+    if not all(isinstance(unit, str) for unit in actions.units):
         raise ProgramError("the units of outputs must be text")
+    return replace(actions, low=low, high=high, units=actions.units if any(actions.units) else ())
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
@@ -77,7 +70,7 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
 
 
 def _interval(low: Any, high: Any, owner: str) -> tuple[float, float]:
-    low, high = _float(low, f"a bound of {owner}") + 0.0, _float(high, f"a bound of {owner}") + 0.0
+    low, high = _float(low, f"a bound of {owner}"), _float(high, f"a bound of {owner}")
     if isnan(low) or isnan(high):
         raise ProgramError(f"a bound of {owner} is not a number")
     if low > high or low == inf or high == -inf:
@@ -86,24 +79,19 @@ def _interval(low: Any, high: Any, owner: str) -> tuple[float, float]:
 
 
 def _canonical_item(item: Item, signature: Signature) -> Item:
-    if not isinstance(item, Condition):
-        return _canonical_terminal(item, signature)
-    weights = _row(item.weights, len(signature.features), "a condition")
-    return Condition(weights, _number(item.bias, "a condition's bias"))
-
-
-def _canonical_terminal(leaf: Terminal, signature: Signature) -> Terminal:
-    actions = signature.actions
-    if isinstance(leaf, Act) and isinstance(actions, Discrete):
-        return Act(_action(leaf.action, len(actions.names)))
-    if isinstance(leaf, Affine) and isinstance(actions, Continuous):
-        return _canonical_affine(leaf, len(actions.names), len(signature.features))
-    if isinstance(leaf, Blend) and isinstance(actions, Primitives):
-        weights = _row(leaf.weights, len(actions.names), "a blend", "primitives")
+    actions, features = signature.actions, len(signature.features)
+    if isinstance(item, Condition):
+        return Condition(_row(item.weights, features, "a condition"), _number(item.bias, "a condition's bias"))
+    if isinstance(item, Act) and isinstance(actions, Discrete):
+        return Act(_action(item.action, len(actions.names)))
+    if isinstance(item, Affine) and isinstance(actions, Continuous):
+        return _canonical_affine(item, len(actions.names), features)
+    if isinstance(item, Blend) and isinstance(actions, Primitives):
+        weights = _row(item.weights, len(actions.names), "a blend", "primitives")
         if min(weights) < 0.0 or abs(fsum(weights) - 1.0) > 1e-9:
             raise ProgramError(f"blend weights {weights} must be non-negative and sum to one")
         return Blend(weights)
-    raise ProgramError(f"a terminal of kind {type(leaf).__name__} does not fit {type(actions).__name__} actions")
+    raise ProgramError(f"a terminal of kind {type(item).__name__} does not fit {type(actions).__name__} actions")
 
 
 def _action(action: Any, count: int) -> int:
@@ -134,13 +122,13 @@ def _number(value: Any, owner: str) -> float:
     number = _float(value, owner)
     if not isfinite(number):
         raise ProgramError(f"{owner} is {number}: every number of a program must be finite")
-    return number + 0.0  # turns -0.0 into 0.0, so that equal programs also print and act alike
+    return number
 
 
 def _float(value: Any, owner: str) -> float:
     try:
         if not isinstance(value, str | bool):
-            return float(value)
+            return float(value) + 0.0  # turns -0.0 into 0.0, so that equal programs also print and act alike
     except OverflowError:
         raise ProgramError(f"{owner} is too large to be a number") from None
     except (TypeError, ValueError):

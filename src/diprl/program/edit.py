@@ -1,22 +1,18 @@
 """Changes to a program as pure functions of its root.
 
 A path leads from the root to a node: "then" and "else" joined by dots, or a sequence of them;
-empty for the root.
+empty for the root. Rounding is an edit like any other, to be scored before it is believed.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import floor, log10
 
 from diprl.errors import ProgramError, unknown
-from diprl.program.ast import Condition, If, Node
+from diprl.program.ast import Blend, Condition, If, Item, Node, assemble, flatten, number_rows, with_number_rows
 from diprl.program.signature import Signature
 
 Path = str | Sequence[str]
-
-
-def node_at(root: Node, path: Path) -> Node:
-    """The node that a path leads to."""
-    return _trail(root, _steps(path))[-1]
 
 
 def replace_node(root: Node, path: Path, node: Node) -> Node:
@@ -53,6 +49,25 @@ def set_numbers(root: Node, path: Path, signature: Signature, weights: Mapping[s
     return replace_node(root, path, replace(node, condition=condition))
 
 
+def round_number(value: float, digits: int) -> float:
+    """The value to so many significant digits."""
+    return round(value, digits - 1 - floor(log10(abs(value)))) if value else 0.0
+
+
+def round_item(item: Item, digits: int) -> Item:
+    """A condition or an affine terminal to so many significant digits; a blend goes on summing to one."""
+    if isinstance(item, Blend):
+        *first, _ = (round(weight, digits) for weight in item.weights)
+        return Blend((*first, round(max(0.0, 1.0 - sum(first)), digits)))
+    rows = [tuple(round_number(value, digits) for value in row) for row in number_rows(item)]
+    return with_number_rows(item, rows)
+
+
+def round_root(root: Node, digits: int) -> Node:
+    """Every condition and terminal to so many significant digits."""
+    return assemble(round_item(item, digits) for item in flatten(root))
+
+
 def _steps(path: Path) -> list[str]:
     steps = [step for step in path.split(".") if step] if isinstance(path, str) else list(path)
     for step in steps:
@@ -73,7 +88,8 @@ def _trail(root: Node, steps: Sequence[str]) -> list[Node]:
 
 
 def _if_at(root: Node, path: Path) -> If:
-    node = node_at(root, path)
+    steps = _steps(path)
+    node = _trail(root, steps)[-1]
     if not isinstance(node, If):
-        raise ProgramError(f"the node at path '{'.'.join(_steps(path))}' is an action, not an if")
+        raise ProgramError(f"the node at path '{'.'.join(steps)}' is an action, not an if")
     return node

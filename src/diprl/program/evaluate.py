@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, terminals
 from diprl.program.paths import descend
+from diprl.program.signature import Actions, Discrete
 
 Array = NDArray[np.float64]
 
@@ -28,10 +29,6 @@ def linear(weights: Sequence[float], bias: float, values: Sequence[Any]) -> Any:
     return total + bias if bias != 0.0 else total
 
 
-def holds(condition: Condition, features: Sequence[float]) -> bool:
-    return linear(condition.weights, condition.bias, features) > 0.0
-
-
 def terminal_at(root: Node, features: Sequence[float]) -> Terminal:
     """The leaf that one observation reaches."""
     return path_at(root, features)[1]
@@ -42,8 +39,9 @@ def path_at(root: Node, features: Sequence[float]) -> tuple[list[Condition], Ter
     asked: list[Condition] = []
     node = root
     while isinstance(node, If):
-        asked.append(node.condition)
-        node = node.then if holds(node.condition, features) else node.orelse
+        condition = node.condition
+        asked.append(condition)
+        node = node.then if linear(condition.weights, condition.bias, features) > 0.0 else node.orelse
     return asked, node
 
 
@@ -76,11 +74,6 @@ def vector(
     return [clip(linear(*form), lower, upper) for form, lower, upper in rows]
 
 
-def affine(leaf: Affine, features: Sequence[float], low: Sequence[float], high: Sequence[float]) -> list[float]:
-    """The outputs of an affine terminal, clipped."""
-    return vector(leaf, features, low, high)
-
-
 def linear_batch(weights: Sequence[float], bias: float, columns: Array) -> Array:
     """The values of one linear form over `columns[feature, observation]`, added up as in `linear`."""
     return linear(weights, bias, columns) if any(weights) else np.full(columns.shape[1], bias)  # type: ignore[arg-type]
@@ -105,22 +98,20 @@ def branch_batch(root: Node, columns: Array) -> NDArray[np.int64]:
     return branch
 
 
-def discrete_batch(root: Node, columns: Array) -> NDArray[np.int64]:
-    """The action index for each observation of a program over discrete actions."""
-    actions = [leaf.action for leaf in terminals(root) if isinstance(leaf, Act)]
-    return np.array(actions, np.int64)[branch_batch(root, columns)]
+def act_batch(root: Node, actions: Actions, columns: Array, primitives: Array | None) -> NDArray[Any]:
+    """The index or the clipped vector for each observation.
 
-
-def vector_batch(
-    root: Node, columns: Array, primitives: Array | None, low: Sequence[float], high: Sequence[float]
-) -> Array:
-    """The clipped action vectors; `primitives[observation, primitive, actuator]` where the program blends."""
-    action = np.empty((columns.shape[1], len(low)))
+    `primitives[observation, primitive, actuator]` holds what a program over primitives blends.
+    """
+    if isinstance(actions, Discrete):
+        indices = [leaf.action for leaf in terminals(root) if isinstance(leaf, Act)]
+        return np.array(indices, np.int64)[branch_batch(root, columns)]
+    action = np.empty((columns.shape[1], len(actions.low)))
     with np.errstate(all="ignore"):
         for leaf, rows in leaves_batch(root, columns):
             assert not isinstance(leaf, Act)  # held by the program's constructor
             mixed: Any = () if primitives is None else primitives[rows].transpose(1, 2, 0)
             for entry, form in enumerate(entry_forms(leaf, columns[:, rows], mixed)):  # type: ignore[arg-type]
                 action[rows, entry] = linear(*form)
-        lower, upper = np.asarray(low), np.asarray(high)
+        lower, upper = np.asarray(actions.low), np.asarray(actions.high)
         return np.where(action < lower, lower, np.where(action > upper, upper, action))

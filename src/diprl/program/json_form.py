@@ -6,11 +6,12 @@ of {"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a
 """
 
 import json
-from math import inf, isinf
+from dataclasses import fields
+from math import inf
 from typing import Any
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, flatten
+from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble, flatten
 from diprl.program.check import canonical_signature
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
 from diprl.program.tokens import MAX_CHARACTERS
@@ -18,41 +19,63 @@ from diprl.program.tokens import MAX_CHARACTERS
 SCHEMA = 1
 _MAX_CHARACTERS = 4 * MAX_CHARACTERS
 """JSON takes more characters than text for the same program."""
+_ACTIONS = {"discrete": Discrete, "continuous": Continuous, "primitives": Primitives}
+_KINDS: dict[Any, Any] = {str: str, float: (float, int, type(None))}
+"""What JSON has for a field of a record; fields that are not listed are tuples, which JSON has as lists."""
 
 
 def to_json(signature: Signature, root: Node, task: str) -> str:
-    features, actions = describe_features(signature), describe_actions(signature)
-    document = {"schema": SCHEMA, "task": task, "features": features, "actions": actions}
-    document["nodes"] = _nodes(root, signature)
+    document = {"schema": SCHEMA, "task": task, **describe_signature(signature), "nodes": _nodes(root, signature)}
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def from_json(text: str) -> tuple[Signature, Node, str]:
     """The signature, the root and the task of a JSON document, which must be exactly of the form above."""
     kinds = {"schema": int, "task": str, "features": list, "actions": dict, "nodes": list}
-    document = _fields(_load(text), "the document", **kinds)
+    document = _fields(_load(text), "the document", kinds)
     if document["schema"] != SCHEMA:
         raise ProgramError(f"schema {document['schema']} is not known: this diprl reads schema {SCHEMA}")
-    features = tuple(_read_feature(entry) for entry in document["features"])
+    features = tuple(_read_record(Feature, entry, "a feature") for entry in document["features"])
     signature = canonical_signature(Signature(features, _read_actions(document["actions"])))
     return signature, _read_nodes(document["nodes"], signature), document["task"]
 
 
-def describe_features(signature: Signature) -> list[dict[str, Any]]:
-    """The features as JSON has them; infinite bounds are None."""
-    return [
-        {"name": f.name, "unit": f.unit, "low": _bound(f.low), "high": _bound(f.high), "meaning": f.meaning}
-        for f in signature.features
-    ]
+def describe_signature(signature: Signature) -> dict[str, Any]:
+    """The features and the actions as JSON has them."""
+    kind = type(signature.actions).__name__.lower()
+    features = [_describe_record(feature) for feature in signature.features]
+    return {"features": features, "actions": {"kind": kind, **_describe_record(signature.actions)}}
 
 
-def describe_actions(signature: Signature) -> dict[str, Any]:
-    """The kind of actions and their fields as JSON has them; infinite bounds are None."""
-    actions = signature.actions
-    entry: dict[str, Any] = {"kind": type(actions).__name__.lower(), "names": list(actions.names)}
-    if not isinstance(actions, Discrete):
-        entry |= {"low": [*map(_bound, actions.low)], "high": [*map(_bound, actions.high)]}
-    return entry | ({"units": list(actions.units)} if isinstance(actions, Continuous) else {})
+def _describe_record(record: Feature | Actions) -> dict[str, Any]:
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    """A field's value with lists for tuples and None for infinite bounds."""
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    return None if value in (-inf, inf) else value
+
+
+def _read_record(record: Any, entry: Any, owner: str) -> Any:
+    """The record with exactly the fields that an object has."""
+    found = _fields(entry, owner, {field.name: _KINDS.get(field.type, list) for field in fields(record)})
+    return record(**{key: _typed(value, inf if key == "high" else -inf) for key, value in found.items()})
+
+
+def _typed(value: Any, infinite: float) -> Any:
+    """A field's value with tuples for lists and an infinite bound for None."""
+    values = [infinite if entry is None else entry for entry in (value if isinstance(value, list) else [value])]
+    return tuple(values) if isinstance(value, list) else values[0]
+
+
+def _read_actions(entry: dict[str, Any]) -> Actions:
+    kind = entry.get("kind")
+    if not isinstance(kind, str) or kind not in _ACTIONS:
+        raise ProgramError(f"the kind of actions must be one of {', '.join(_ACTIONS)}, not {_describe(kind)}")
+    rest = {key: value for key, value in entry.items() if key != "kind"}
+    return _read_record(_ACTIONS[kind], rest, "the actions")
 
 
 def _nodes(root: Node, signature: Signature) -> list[dict[str, Any]]:
@@ -89,10 +112,6 @@ def _sparse(weights: tuple[float, ...], names: tuple[str, ...]) -> dict[str, flo
     return {name: weight for name, weight in zip(names, weights, strict=True) if weight != 0.0}
 
 
-def _bound(value: float) -> float | None:
-    return None if isinf(value) else value
-
-
 def _load(text: str) -> Any:
     if len(text) > _MAX_CHARACTERS:
         raise ProgramError(f"the document is longer than {_MAX_CHARACTERS} characters")
@@ -115,7 +134,7 @@ def _refuse(constant: str) -> float:
     raise ProgramError(f"{constant} is not a finite number")
 
 
-def _fields(value: Any, owner: str, /, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
+def _fields(value: Any, owner: str, kinds: dict[str, Any]) -> dict[str, Any]:
     """The value, if it is an object with exactly the given keys and kinds."""
     if not isinstance(value, dict):
         raise ProgramError(f"{owner} must be an object, not {_describe(value)}")
@@ -133,54 +152,25 @@ def _describe(value: Any) -> str:
     return kind if isinstance(value, dict | list) else f"{kind} {value!r:.40}"
 
 
-def _read_feature(entry: Any) -> Feature:
-    number = (float, int, type(None))
-    found = _fields(entry, "a feature", name=str, unit=str, low=number, high=number, meaning=str)
-    low, high = _read_bound(found["low"], -inf), _read_bound(found["high"], inf)
-    return Feature(**{**found, "low": low, "high": high})
-
-
-def _read_bound(value: Any, infinite: float) -> Any:
-    return infinite if value is None else value
-
-
-def _read_actions(entry: dict[str, Any]) -> Actions:
-    kind = entry.get("kind")
-    shapes = {"discrete": Discrete, "continuous": Continuous, "primitives": Primitives}
-    if not isinstance(kind, str) or kind not in shapes:
-        raise ProgramError(f"the kind of actions must be one of {', '.join(shapes)}, not {_describe(kind)}")
-    extra: dict[str, type] = {} if kind == "discrete" else {"low": list, "high": list}
-    extra |= {"units": list} if kind == "continuous" else {}
-    found = dict(_fields(entry, "the actions", kind=str, names=list, **extra))
-    found["low"] = [_read_bound(value, -inf) for value in found.get("low", [])]
-    found["high"] = [_read_bound(value, inf) for value in found.get("high", [])]
-    return shapes[kind](**{key: tuple(found[key]) for key in ("names", *extra)})
-
-
 def _read_nodes(entries: list[Any], signature: Signature) -> Node:
-    """Build the tree from its last node to its first, using each node exactly once."""
-    built: list[Node | None] = [None] * len(entries)
-    for position in reversed(range(len(entries))):
+    """Follow the nodes from the root, using each exactly once."""
+    items, stack, unused = list[Item](), [0] if entries else [], set(range(1, len(entries)))
+    while stack:
+        position = stack.pop()
         entry = entries[position]
         if not isinstance(entry, dict) or "if" not in entry:
-            built[position] = _read_terminal(entry, signature)
+            items.append(_read_terminal(entry, signature))
             continue
-        found = _fields(entry, f"node {position}", **{"if": dict, "then": int, "else": int})
-        weights, bias = _read_form(found["if"], signature.feature_names, f"the condition of node {position}")
-        branches = [_take(built, position, found[key]) for key in ("then", "else")]
-        built[position] = If(Condition(weights, bias), branches[0], branches[1])
-    unused = [position for position, node in enumerate(built) if node is not None]
-    if unused != [0] or built[0] is None:
-        raise ProgramError(f"the nodes do not form one tree: {unused} are the roots, expected node 0 alone")
-    return built[0]
-
-
-def _take(built: list[Node | None], parent: int, child: int) -> Node:
-    node = built[child] if parent < child < len(built) else None
-    if node is None:
-        raise ProgramError(f"node {parent} refers to node {child}, which is not a later node of its own")
-    built[child] = None
-    return node
+        found = _fields(entry, f"node {position}", {"if": dict, "then": int, "else": int})
+        items.append(Condition(*_read_form(found["if"], signature.feature_names, f"the condition of node {position}")))
+        for child in (found["else"], found["then"]):
+            if child <= position or child not in unused:
+                raise ProgramError(f"node {position} refers to node {child}, which is not a later node of its own")
+            unused.remove(child)
+            stack.append(child)
+    if unused or not items:
+        raise ProgramError(f"the nodes do not form one tree: {sorted(unused)} cannot be reached from node 0")
+    return assemble(items)
 
 
 def _read_terminal(entry: Any, signature: Signature) -> Terminal:
@@ -193,14 +183,14 @@ def _read_terminal(entry: Any, signature: Signature) -> Terminal:
     if kind == "blend":
         return Blend(_read_weights(entry["blend"], names, "a blend"))
     if kind == "affine":
-        rows = _fields(entry["affine"], "an affine terminal", **dict.fromkeys(names, dict))
+        rows = _fields(entry["affine"], "an affine terminal", dict.fromkeys(names, dict))
         forms = [_read_form(rows[name], signature.feature_names, f"output {name}") for name in names]
         return Affine(tuple(weights for weights, _ in forms), tuple(bias for _, bias in forms))
     raise ProgramError(f"a node must be one of if, act, blend, affine, not {_describe(entry)}")
 
 
 def _read_form(entry: Any, names: tuple[str, ...], owner: str) -> tuple[tuple[float, ...], float]:
-    found = _fields(entry, owner, weights=dict, bias=(float, int))
+    found = _fields(entry, owner, {"weights": dict, "bias": (float, int)})
     return _read_weights(found["weights"], names, owner), found["bias"]
 
 

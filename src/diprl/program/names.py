@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable, Collection, Sequence
 
 RESERVED = frozenset({"if", "elif", "else", "in"})
 """Words of the language itself, which nothing may be named."""
@@ -31,12 +32,18 @@ def identifier(name: str) -> str:
 
 def unique_identifiers(names: list[str]) -> list[str]:
     """One identifier per name, numbering those that would collide."""
-    chosen: list[str] = []
+    return unique_names([identifier(name) for name in names])
+
+
+def unique_names(names: Sequence[str], taken: Collection[str] = (), fold: Callable[[str], str] = str) -> list[str]:
+    """The names, numbered where they are taken or equal once folded; none begins with an underscore."""
+    folded, chosen = {fold(name) for name in taken}, list[str]()
     for name in names:
-        base = candidate = identifier(name)
+        base = candidate = f"v{name}" if name.startswith("_") else name
         number = 2
-        while candidate in chosen:
+        while fold(candidate) in folded:
             candidate, number = f"{base}_{number}", number + 1
+        folded.add(fold(candidate))
         chosen.append(candidate)
     return chosen
 

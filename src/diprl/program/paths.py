@@ -1,6 +1,6 @@
 """Ways from the root of a program to its leaves, and the order of its printed lines; any depth will do."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import NamedTuple, TypeVar
 
@@ -94,25 +94,3 @@ def statements(root: Node, returning: bool = False) -> Iterator[Statement]:
         else:
             stack += [(indent, "end", None), (indent + 1, "if", node.orelse), (indent, "else", None)]
         stack.append((indent + 1, "if", node.then))
-
-
-def format_lines(
-    root: Node,
-    test: Callable[[str, Condition], str],
-    leaf: Callable[[Terminal], Iterable[str]],
-    others: Mapping[str, str],
-    *,
-    space: str = "    ",
-    level: int = 0,
-    returning: bool = False,
-) -> Iterator[str]:
-    """A program as indented lines of some language.
-
-    `test` prints a condition after its keyword, if or elif, `leaf` a terminal; `others` may hold `else` and `end`.
-    """
-    for indent, kind, condition, terminal in statements(root, returning):
-        if condition is not None:
-            lines: Iterable[str] = [test(kind, condition)]
-        else:
-            lines = leaf(terminal) if terminal is not None else [others[kind]] if kind in others else []
-        yield from (space * (indent + level) + line for line in lines)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from diprl.errors import ProgramError
 from diprl.program import ast, edit, evaluate, json_form
 from diprl.program.check import canonical_root, canonical_signature
+from diprl.program.explain import Explanation, explain
 from diprl.program.signature import Discrete, Primitives, Signature
 from diprl.program.text_format import format_program
 from diprl.program.text_parse import parse_body, parse_text
 from diprl.program.tokens import MAX_CHARACTERS
-
-if TYPE_CHECKING:
-    from diprl.program.explain import Explanation
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,22 +61,16 @@ class Program:
 
     def act_batch(self, features: ArrayLike, primitive_actions: ArrayLike | None = None) -> NDArray[Any]:
         """The actions for a batch of observations, bit for bit as `act` gives them one by one."""
-        columns, actions = self._columns(features), self.signature.actions
-        if isinstance(actions, Discrete):
-            return evaluate.discrete_batch(self.root, columns)
+        columns = self._columns(features)
         primitives = self._primitive_actions(primitive_actions, columns.shape[1])
-        return evaluate.vector_batch(self.root, columns, primitives, actions.low, actions.high)
+        return evaluate.act_batch(self.root, self.signature.actions, columns, primitives)
 
     def branch_batch(self, features: ArrayLike) -> NDArray[np.int64]:
         """Which leaf each observation reaches, counted in the order in which they are printed."""
         return evaluate.branch_batch(self.root, self._columns(features))
 
     def predict(
-        self,
-        observation: ArrayLike,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = False,
+        self, observation: ArrayLike, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
         """Act as Stable-Baselines3's models do, on one observation or a batch; always deterministic."""
         if isinstance(self.signature.actions, Primitives):
@@ -87,10 +79,8 @@ class Program:
         actions = self.act_batch(np.atleast_2d(observations))
         return (actions[0] if observations.ndim == 1 else actions), state
 
-    def explain(self, features: ArrayLike, scales: Sequence[float] | None = None) -> "Explanation":
+    def explain(self, features: ArrayLike, scales: Sequence[float] | None = None) -> Explanation:
         """Why this observation gets its action, and the smallest changes that would give it another."""
-        from diprl.program.explain import explain
-
         return explain(self, features, scales)
 
     def edit(
@@ -118,6 +108,10 @@ class Program:
             return self.with_root(edit.set_numbers(self.root, path, self.signature, weights or {}, bias))
         change = edit.prune_branch if prune else edit.swap_branches
         return self.with_root(change(self.root, path))
+
+    def rounded(self, digits: int) -> "Program":
+        """Every condition and terminal to so many significant digits."""
+        return self.with_root(edit.round_root(self.root, digits))
 
     def with_root(self, root: ast.Node) -> "Program":
         """Another program with the same interface."""
@@ -176,9 +170,7 @@ class Program:
         """An IEC 61131-3 function block in Structured Text."""
         return import_module("diprl.export.st").to_st(self)
 
-    def _repr_svg_(self) -> str:
-        """The drawing, where a notebook shows the program."""
-        return self.to_svg()
+    _repr_svg_ = to_svg  # how a notebook shows the program
 
     def __str__(self) -> str:
         return format_program(self.signature, self.root, self.task)
@@ -213,9 +205,7 @@ class Program:
         return values
 
 
-def parse(text: str, signature: Signature | None = None) -> Program:
-    """Read a program from text or JSON; text without a head needs a signature."""
-    return Program.from_text(text, signature)
+parse = Program.from_text
 
 
 def _read(path: Path) -> str:

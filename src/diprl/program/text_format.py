@@ -2,16 +2,53 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 
 from diprl.program.ast import Act, Blend, Condition, Node, Terminal
-from diprl.program.linear_text import TEXT, Notation, format_linear
-from diprl.program.paths import format_lines
+from diprl.program.paths import statements
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 
 _WIDTH = 110
 _BARE = re.compile(r"[^\[\]\"#\s](?:[^\[\]\"#]*[^\[\]\"#\s])?")
+
+
+def short_number(value: float) -> str:
+    """The shortest digits that read back exactly; whole numbers need no point."""
+    return repr(value).removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a language writes linear forms and the lines of a program."""
+
+    number: Callable[[float], str] = short_number
+    """Prints a number that is not negative."""
+    times: str = "*"
+    name: Callable[[str], str] = str
+    """Prints the name of a feature, an output or an action."""
+    lines: Mapping[str, str] = field(default_factory=dict)
+    """The lines of if, elif, else and end, where the language has them; {} is the form of a condition."""
+    space: str = "    "
+    """What a line begins with for each `if` around it."""
+    returning: bool = False
+    """Whether each leaf returns, so that no line needs `else`."""
+
+
+TEXT = Notation(lines={"if": "if {} > 0:", "elif": "elif {} > 0:", "else": "else:"})
+
+
+def format_linear(weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT) -> str:
+    """Print a linear form in the order in which it is added, with digits that read back exactly."""
+    text = ""
+    for weight, name in zip((*weights, bias), (*map(notation.name, names), ""), strict=True):
+        if weight == 0.0:
+            continue
+        sign = ("-" if weight < 0.0 else "") if not text else (" - " if weight < 0.0 else " + ")
+        factor = "" if name and abs(weight) == 1.0 else notation.number(abs(weight))
+        text += sign + factor + (notation.times if factor and name else "") + name
+    return text or notation.number(0.0)
 
 
 def format_program(signature: Signature, root: Node, task: str = "") -> str:
@@ -36,12 +73,26 @@ def format_header(signature: Signature, task: str = "") -> list[str]:
 
 def format_body(signature: Signature, root: Node) -> Iterator[str]:
     """The lines of the if/elif/else chain; a bare action is a single line."""
-    return format_lines(
-        root,
-        lambda keyword, condition: f"{keyword} {format_condition(condition, signature)}:",
-        lambda leaf: format_terminal(leaf, signature),
-        {"else": "else:"},
-    )
+    return format_lines(root, signature.feature_names, lambda leaf: format_terminal(leaf, signature))
+
+
+def format_lines(
+    root: Node,
+    features: Sequence[str],
+    leaf: Callable[[Terminal], Iterable[str]],
+    notation: Notation = TEXT,
+    level: int = 0,
+) -> Iterator[str]:
+    """A program as indented lines of some language; `leaf` prints a terminal."""
+    for indent, kind, condition, terminal in statements(root, notation.returning):
+        if terminal is not None:
+            lines = leaf(terminal)
+        elif condition is not None:
+            form = format_linear(condition.weights, condition.bias, features, notation)
+            lines = [notation.lines[kind].format(form)]
+        else:
+            lines = [notation.lines[kind]] if kind in notation.lines else []
+        yield from (notation.space * (indent + level) + line for line in lines)
 
 
 def format_condition(condition: Condition, signature: Signature, notation: Notation = TEXT) -> str:

@@ -7,16 +7,14 @@ of its condition.
 
 import re
 from collections import deque
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
 
 from diprl.errors import ProgramError
-from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
+from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble
 from diprl.program.check import MAX_NESTING, canonical_signature
-from diprl.program.linear_text import Linear, parse_linear
 from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
-from diprl.program.tokens import MAX_CHARACTERS, Tokens
+from diprl.program.tokens import MAX_CHARACTERS, Linear, Token, Tokens, parse_linear
 
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")
 
@@ -26,17 +24,10 @@ class _Chain:
     """An if/elif/else that is still being read."""
 
     indent: int
-    arms: list[tuple[Condition, Node]] = field(default_factory=list)
-    condition: Condition | None = None
-    """The condition whose branch comes next; None after `else`."""
+    keyword: str = "if"
+    """Which of if, elif and else was read last."""
     waiting: bool = True
-    """Whether the next line belongs to a branch."""
-
-
-@dataclass(frozen=True)
-class _Line:
-    indent: int
-    tokens: Tokens
+    """Whether the next line belongs to its branch."""
 
 
 def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature, Node, str]:
@@ -59,40 +50,43 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
 
 def parse_body(text: str, signature: Signature, first_line: int = 1) -> Node:
     """The node that the lines of an if/elif/else chain, or a single action, describe."""
-    lines, chains = _split_lines(text, first_line), list[_Chain]()
-    root: Node | None = None
-    while root is None:
+    lines, chains, items = _split_lines(text, first_line), list[_Chain](), list[Item]()
+    while chains or not items:
         line = _take(lines, "an action, 'if' or 'else'")
-        if not _open_branch(line, chains, signature):
-            root = _deliver(_terminal(line, lines, signature), chains)
+        if keyword := _open_branch(line, chains):
+            items += [] if keyword.text == "else" else [_condition(line, signature)]
+            line.expect(":")
+        else:
+            items.append(_terminal(line, lines, signature))
+            _close_branches(chains)
     if len(lines) > 1:
-        raise lines[0].tokens.current.error("the end of the program")
-    return root
+        raise lines[0].current.error("the end of the program")
+    return assemble(items)
 
 
-def _split_lines(text: str, first_line: int) -> deque[_Line]:
+def _split_lines(text: str, first_line: int) -> deque[Tokens]:
     """The lines of a body that say something, then an empty one.
 
     What follows the colon of a condition is a line of its own, further in.
     """
-    lines, number, last = deque[_Line](), first_line, ""
+    lines, number, last = deque[Tokens](), first_line, ""
     for number, last in enumerate(text.expandtabs(4).split("\n"), first_line):
         code = last.split("#")[0].rstrip()
         indent = len(code) - len(code.lstrip())
         for level, part in enumerate(re.finditer(r"[^:]*:|[^:]+", code)):
-            lines.append(_Line(indent + level, Tokens(part.group(), number, part.start() + 1)))
-    return deque([*lines, _Line(-1, Tokens("", number, len(last.rstrip()) + 1))])
+            lines.append(Tokens(part.group(), number, part.start() + 1, indent + level))
+    return deque([*lines, Tokens("", number, len(last.rstrip()) + 1, -1)])
 
 
-def _take(lines: deque[_Line], expected: str) -> _Line:
+def _take(lines: deque[Tokens], expected: str) -> Tokens:
     if len(lines) == 1:
-        raise lines[0].tokens.current.error(expected, hint="the program is not complete")
+        raise lines[0].current.error(expected, hint="the program is not complete")
     return lines.popleft()
 
 
-def _open_branch(line: _Line, chains: list[_Chain], signature: Signature) -> bool:
-    """Read `if B:`, `elif B:` or `else:` where the line is one; say whether it was."""
-    first = line.tokens.current
+def _open_branch(line: Tokens, chains: list[_Chain]) -> Token | None:
+    """The `if`, `elif` or `else` that the line begins with; None where it is a terminal."""
+    first = line.current
     chain = chains[-1] if chains else None
     if chain is not None and not chain.waiting:
         if line.indent != chain.indent or first.text not in ("elif", "else"):
@@ -101,30 +95,22 @@ def _open_branch(line: _Line, chains: list[_Chain], signature: Signature) -> boo
     elif chain is not None and line.indent <= chain.indent:
         raise first.error("an indented branch")
     elif first.text != "if":
-        return False
+        return None
     elif len(chains) > MAX_NESTING:
         raise first.error(f"at most {MAX_NESTING} nested ifs")
     else:
         chain = _Chain(line.indent)
         chains.append(chain)
-    keyword = line.tokens.advance()
-    chain.condition = None if keyword.text == "else" else _condition(line.tokens, signature)
-    chain.waiting = True
-    line.tokens.expect(":")
-    return True
+    chain.keyword, chain.waiting = first.text, True
+    return line.advance()
 
 
-def _deliver(node: Node, chains: list[_Chain]) -> Node | None:
-    """Give a finished node to the branch that waits for it; returns the root once every chain is closed."""
-    while chains:
-        chain = chains[-1]
-        chain.waiting = False
-        if chain.condition is not None:
-            chain.arms.append((chain.condition, node))
-            return None
+def _close_branches(chains: list[_Chain]) -> None:
+    """After a terminal: every chain that has its `else` is complete, the one around them goes on."""
+    while chains and chains[-1].keyword == "else":
         chains.pop()
-        node = reduce(lambda orelse, arm: If(arm[0], arm[1], orelse), reversed(chain.arms), node)
-    return node
+    if chains:
+        chains[-1].waiting = False
 
 
 def _condition(tokens: Tokens, signature: Signature) -> Condition:
@@ -142,40 +128,40 @@ def _condition(tokens: Tokens, signature: Signature) -> Condition:
     return Condition(greater.weights(names), greater.constant)
 
 
-def _terminal(line: _Line, lines: deque[_Line], signature: Signature) -> Terminal:
+def _terminal(line: Tokens, lines: deque[Tokens], signature: Signature) -> Terminal:
     actions = signature.actions
     if isinstance(actions, Continuous):
         return _affine(line, lines, signature)
     if isinstance(actions, Discrete):
-        token = line.tokens.advance()
+        token = line.advance()
         if token.text not in actions.names:
             raise token.error("an action name", actions.names)
-        line.tokens.expect_end()
+        line.expect_end()
         return Act(actions.names.index(token.text))
-    first = line.tokens.current
-    mix = parse_linear(line.tokens, actions.names, "a primitive's name")
-    line.tokens.expect_end()
+    first = line.current
+    mix = parse_linear(line, actions.names, "a primitive's name")
+    line.expect_end()
     if mix.constant != 0.0:
         raise first.error("weighted primitives only", hint="a blend has no constant")
     return Blend(mix.weights(actions.names))
 
 
-def _affine(line: _Line, lines: deque[_Line], signature: Signature) -> Affine:
+def _affine(line: Tokens, lines: deque[Tokens], signature: Signature) -> Affine:
     """Read one `output = expression` line per output, in any order."""
     outputs, rows = signature.actions.names, dict[str, Linear]()
     indent = line.indent
     while True:
-        name = line.tokens.advance()
+        name = line.advance()
         if name.text not in outputs or name.text in rows:
             raise name.error("an output that is not set yet", set(outputs) - rows.keys())
-        line.tokens.expect("=")
-        rows[name.text] = parse_linear(line.tokens, signature.feature_names, "a feature name")
-        line.tokens.expect_end()
+        line.expect("=")
+        rows[name.text] = parse_linear(line, signature.feature_names, "a feature name")
+        line.expect_end()
         if len(rows) == len(outputs):
             break
         line = _take(lines, "a line for each output")
         if line.indent != indent:
-            raise line.tokens.current.error(f"a line for output {next(n for n in outputs if n not in rows)}")
+            raise line.current.error(f"a line for output {next(n for n in outputs if n not in rows)}")
     names = signature.feature_names
     return Affine(tuple(rows[n].weights(names) for n in outputs), tuple(rows[n].constant for n in outputs))
 

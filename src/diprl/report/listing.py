@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from diprl.export.svg import leaf_colours
 from diprl.program import Act, Affine, Blend, Program, Terminal
+from diprl.program.edit import round_number
 from diprl.program.paths import leaf_paths, statements
-from diprl.program.rounding import round_number
 
 DIGITS = 3
 

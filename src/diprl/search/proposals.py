@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from diprl.program import Program
 from diprl.program.ast import Affine, Condition, Item, assemble, conditions, flatten, merge_branches
-from diprl.program.edit import prune_branch
+from diprl.program.edit import prune_branch, round_item
 from diprl.program.paths import condition_paths
-from diprl.program.rounding import round_item
 
 
 @dataclass(frozen=True)

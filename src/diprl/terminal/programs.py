@@ -16,9 +16,7 @@ def body(program: Program) -> str:
 
 
 def rounded(program: Program) -> Program:
-    from diprl.program.rounding import round_program
-
-    return round_program(program, SHOWN_DIGITS)
+    return program.rounded(SHOWN_DIGITS)
 
 
 def highlighted(text: str) -> Syntax:

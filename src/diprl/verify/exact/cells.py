@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from diprl.program import Program
 from diprl.program.ast import Affine, Condition, Terminal
-from diprl.program.evaluate import affine, terminal_at
+from diprl.program.evaluate import terminal_at, vector
 from diprl.program.signature import Continuous
 from diprl.verify.exact.linear import Place, State, of_condition
 from diprl.verify.exact.question import Question
@@ -71,5 +71,5 @@ def interpreted(program: Program, state: State) -> Leaf:
     terminal, actions = terminal_at(program.root, state), program.signature.actions
     outputs = None
     if isinstance(terminal, Affine) and isinstance(actions, Continuous):
-        outputs = tuple(affine(terminal, state, actions.low, actions.high))
+        outputs = tuple(vector(terminal, state, actions.low, actions.high))
     return Leaf(terminal, Place(0, ()), outputs=outputs)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program.ast import Condition
-from diprl.program.linear_text import format_linear
 from diprl.program.signature import Signature
+from diprl.program.text_format import format_linear
 
 Weights = tuple[Fraction, ...]
 Point = Sequence[Fraction | float]

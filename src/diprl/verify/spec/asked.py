@@ -8,9 +8,8 @@ from typing import TypeVar
 
 from diprl.errors import LONGEST_NAME
 from diprl.program import Program
-from diprl.program.linear_text import parse_linear
 from diprl.program.signature import Continuous
-from diprl.program.tokens import Tokens
+from diprl.program.tokens import Tokens, parse_linear
 from diprl.verify.exact.linear import Box, Constraint, State, exact
 from diprl.verify.spec.tree import SpecError, Tree
 
