@@ -220,7 +220,7 @@ def test_an_unfinished_run_opens_and_resumes_to_the_same_end(tmp_path: Path) -> 
     with pytest.raises(DiprlError, match="no gap"):
         _ = half.gap
     seen: list[Snapshot] = []
-    half.resume(callback=seen.append)
+    half.learn(resume=True, callback=seen.append)
     assert seen[0].steps == 5 * ROLLOUT
     assert half.program == whole.program
     for name in ("program.json", "model"):
@@ -228,8 +228,8 @@ def test_an_unfinished_run_opens_and_resumes_to_the_same_end(tmp_path: Path) -> 
 
 
 def test_only_a_loaded_run_resumes() -> None:
-    with pytest.raises(DiprlError, match="only a model that was loaded from a run folder can resume"):
-        untrained().resume()
+    with pytest.raises(DiprlError, match="goes on with a run as it was begun: load its folder"):
+        untrained().learn(resume=True)
 
 
 def test_a_checkpoint_of_a_callback_opens_as_a_model(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from diprl.arena.score import Score
     from diprl.runs.observers import Observer
     from diprl.runs.result import Result
-    from diprl.runs.session import Session
     from diprl.runs.trainer import Trained
     from diprl.train.settings import Settings
 
@@ -80,62 +79,46 @@ class Model:
         progress_bar: bool = False,
         *,
         folder: str | Path | None = None,
-        episodes: int = 100,
+        resume: bool = False,
+        episodes: int | None = None,
         env_timeout: float | None = None,
         tensorboard: bool = False,
     ) -> Self:
         """Train for so many environment steps, rounded up to whole rollouts, and score what was learnt.
 
         This is what `diprl train` does; with a `folder` it writes the same files. A model that has learnt already goes
-        on from what it knows, with all schedules from their beginning.
+        on from what it knows, with all schedules from their beginning. With `resume`, a model that was loaded from the
+        folder of an unfinished run goes on with that run, up to its end.
         """
         from diprl.methods.presets import changed
-        from diprl.runs.session import Session, limited
-
-        budget = {} if total_timesteps is None else {"total_timesteps": total_timesteps}
-        self.spec = replace(self.spec, settings=changed(self.settings, **budget), episodes=episodes)
-        session = Session(
-            self.spec,
-            limited(self.task, env_timeout),
-            folder=Path(folder) if folder else None,
-            backend=self.backend,
-            env_timeout=env_timeout,
-            tensorboard=tensorboard,
-            start=self.trained.agent if self.trained else None,
-        )
-        return self._run(session, callback, progress_bar)
-
-    def resume(
-        self,
-        callback: "Observer | Sequence[Observer] | None" = None,
-        progress_bar: bool = False,
-        *,
-        env_timeout: float | None = None,
-        tensorboard: bool = False,
-    ) -> Self:
-        """Go on with an unfinished run that was loaded from its folder, up to its end."""
-        from diprl.runs.session import Session, limited
-
-        if self.folder is None:
-            raise DiprlError("only a model that was loaded from a run folder can resume: call learn() instead")
-        session = Session(
-            self.spec,
-            limited(self.task, env_timeout),
-            folder=self.folder,
-            resume=True,
-            backend=self.backend,
-            env_timeout=env_timeout,
-            tensorboard=tensorboard,
-        )
-        return self._run(session, callback, progress_bar)
-
-    def _run(self, session: "Session", callback: Any, progress_bar: bool) -> Self:
         from diprl.methods.registry import run
+        from diprl.runs.session import Session, limited
 
+        given = {"total_timesteps": total_timesteps, "folder": folder, "episodes": episodes}
+        if resume:
+            if self.folder is None or any(value is not None for value in given.values()):
+                raise DiprlError(
+                    "learn(resume=True) goes on with a run as it was begun: load its folder and give no budget"
+                )
+        else:
+            budget = {} if total_timesteps is None else {"total_timesteps": total_timesteps}
+            settings = changed(self.settings, **budget)
+            self.spec = replace(self.spec, settings=settings, episodes=100 if episodes is None else episodes)
+            self.folder = None if folder is None else Path(folder)
         observers = (callback,) if callable(callback) else tuple(callback or ())
         with display() if progress_bar else nullcontext() as shown:
-            self.result = run(replace(session, observers=(*observers, shown) if shown else observers))
-        self.folder = session.folder
+            session = Session(
+                self.spec,
+                limited(self.task, env_timeout),
+                folder=self.folder,
+                resume=resume,
+                observers=(*observers, shown) if shown else observers,
+                backend=self.backend,
+                env_timeout=env_timeout,
+                tensorboard=tensorboard,
+                start=self.trained.agent if self.trained and not resume else None,
+            )
+            self.result = run(session)
         self.trained = self.result.trained or self.trained
         return self
 
@@ -152,15 +135,13 @@ class Model:
             raise DiprlError(f"{type(self).__name__} learns a network, which is not a program")
         return program
 
-    @cached_property
-    def _unfinished_program(self) -> Program | None:
-        """The program as it stands in an unfinished run."""
-        return self.program_at() if self.method in ("diprl", "pi-prl") else None
-
     @property
     def _program(self) -> Program | None:
+        """None for a network; of an unfinished run, the program as it stands."""
+        if self.result is not None:
+            return self.result.program
         self._learnt()
-        return self._unfinished_program if self.result is None else self.result.program
+        return self.program_at() if self.method in ("diprl", "pi-prl") else None
 
     @property
     def gap(self) -> "Gap":
