@@ -4,13 +4,12 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from diprl.cli.main import COMMANDS
-from diprl.cli.parse import parse
+from diprl.cli.main import COMMANDS, find_command
+from diprl.cli.options import parse
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,7 +44,7 @@ def test_python_runs(code: str, tmp_path: Path) -> None:
 def test_commands_exist_with_their_options(words: list[str]) -> None:
     _, name, *arguments = words
     assert name in COMMANDS
-    parse(import_module(f"diprl.cli.{name}").Command, name, arguments)
+    parse(find_command(name), name, arguments)
 
 
 @pytest.mark.parametrize("words", commands("make"), ids=" ".join)

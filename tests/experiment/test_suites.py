@@ -1,5 +1,7 @@
 """Which runs the experiments consist of."""
 
+from pathlib import Path
+
 import pytest
 
 from diprl.errors import DiprlError
@@ -77,6 +79,13 @@ def test_each_experiment_takes_its_part_of_a_request() -> None:
     ]
     assert {run.task for run in parts["continuous"]} == {"Pusher2D"}
     assert "failure" not in parts
+
+
+def test_a_page_names_the_command_that_makes_it_again() -> None:
+    assert Request().command("depth") == "diprl reproduce depth --preset default --executor none"
+    request = Request(("default", "paper"), ("diprl",), seeds=(0, 1), quick=True, out=Path("my results"))
+    options = "--preset both --quick --methods diprl --seeds 0,1 --executor none --out 'my results'"
+    assert request.command("alpha") == f"diprl reproduce alpha {options}"
 
 
 def test_all_is_every_experiment() -> None:

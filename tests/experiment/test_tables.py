@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from diprl.experiment.lines import LAYOUTS
+from diprl.experiment.lines import TABLES
 from diprl.experiment.results import results_of
 from diprl.experiment.tables import aggregates, comparison, latex, markdown, seed_points
 from tests.experiment.fixtures import example_results, make_record, make_run
 
 GOLDEN = Path(__file__).with_name("golden")
-RETURNS = LAYOUTS["discrete"][0]
+RETURNS = TABLES["discrete"][0]
 
 
 def test_markdown_is_what_it_was() -> None:
@@ -45,7 +45,7 @@ def test_aggregates_by_hand() -> None:
 def test_an_ablation_takes_each_setting_from_its_own_runs() -> None:
     runs = [make_run(variant=variant) for variant in ("0", "0.5", "auto")]
     records = {runs[0].key: make_record(runs[0], 10.0), runs[1].key: make_record(runs[1], 20.0)}
-    table = comparison(LAYOUTS["alpha"][0], results_of(runs, records))
+    table = comparison(TABLES["alpha"][0], results_of(runs, records))
     ours = {row[0]: row[2] for row in table.rows if row[1] == "ours"}
     assert ours["α = 0, relaxed"] == "11.00 ± 0.00"
     assert ours["α = 0.5, extracted"] == "20.00 ± 0.00"
@@ -56,8 +56,8 @@ def test_every_line_of_every_table_is_in_the_paper_or_says_it_is_not() -> None:
     from diprl.experiment.paper import published
     from diprl.experiment.suites import SUITES
 
-    for name, layouts in LAYOUTS.items():
-        lines = [line for layout in layouts for line in layout.lines if line.paper]
+    for name, tables in TABLES.items():
+        lines = [line for table in tables for line in table.lines if line.paper]
         assert lines
         for line in lines:
             assert all(published(*line.paper, task=task) for task in SUITES[name].tasks), line

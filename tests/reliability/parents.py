@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from diprl.experiment.executors import local
-from diprl.experiment.grid import Grid, Run
+from diprl.experiment.grid import Grid
+from diprl.runs.spec import RunSpec
 from diprl.tasks.registry import load_task
 from diprl.tasks.workers import WorkerEnvironments
 from tests.counters import Counter
@@ -35,7 +36,7 @@ def work_for_ever(folder: Path) -> None:
         time.sleep(0.01)
 
 
-def endless_run(run: Run, folder: Path) -> Any:
+def endless_run(run: RunSpec, folder: Path) -> Any:
     work_for_ever(folder.parent.parent)
 
 

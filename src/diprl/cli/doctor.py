@@ -1,20 +1,21 @@
 """`diprl doctor`: what is installed, what works, and what to put into a bug report."""
 
-import json
 import platform
 from dataclasses import dataclass
 from typing import Any
 
+from diprl.cli.options import JSONOption
+from diprl.cli.tasks import stepped_by
+from diprl.errors import DiprlError
 
-@dataclass(frozen=True)
-class Command:
+
+@dataclass(frozen=True, kw_only=True)
+class Command(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
-
-    json: bool = False
-    """Print one JSON object instead of a table."""
 
     def run(self) -> int:
         from diprl import __version__
+        from diprl.terminal.tables import print_findings
 
         findings = {
             "diprl": __version__,
@@ -24,7 +25,7 @@ class Command:
             "tasks": tasks(),
             "self_test": self_test(),
         }
-        print(json.dumps(findings)) if self.json else show(findings)
+        self.print_json(**findings) if self.json else print_findings(findings)
         return 0 if findings["self_test"]["passed"] else 1
 
 
@@ -65,7 +66,6 @@ def devices() -> list[str]:
 
 def tasks() -> dict[str, str]:
     """Which tasks can be made here, and what steps them."""
-    from diprl.errors import DiprlError
     from diprl.tasks.registry import TASKS
 
     working = {}
@@ -73,7 +73,7 @@ def tasks() -> dict[str, str]:
         try:
             task = make()
             task.reference().close()
-            working[name] = "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium"
+            working[name] = stepped_by(task)
         except DiprlError as error:
             working[name] = str(error)
     return working
@@ -93,20 +93,3 @@ def self_test() -> dict[str, Any]:
     states = np.random.default_rng(0).normal(size=(1000, 4))
     passed = bool(np.array_equal(program.act_batch(states), model.program.act_batch(states)))
     return {"passed": passed, "seconds": round(time.monotonic() - began, 1)}
-
-
-def show(findings: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    console.print(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
-    for title in ("packages", "tasks"):
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column(title)
-        table.add_column("")
-        for name, value in findings[title].items():
-            table.add_row(name, value)
-        console.print(table)
-    test = findings["self_test"]
-    console.print(f"self-test {'passed' if test['passed'] else 'FAILED'} in {test['seconds']} s")

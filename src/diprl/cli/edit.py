@@ -1,66 +1,48 @@
 """`diprl edit`: change a program by hand, see what the change does, and perhaps go on training from it."""
 
-import json
 import os
 import shlex
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import tyro
-
-from diprl.cli.options import EnvironmentOptions
+from diprl.cli.options import ChangeCommand
 from diprl.errors import DiprlError
 
 if TYPE_CHECKING:
     from diprl.program import Program
 
 
-@dataclass(frozen=True)
-class Command:
+@dataclass(frozen=True, kw_only=True)
+class Command(ChangeCommand):
     """Edit a program as text; its behaviour and score are compared before and after."""
 
-    program: Annotated[Path, tyro.conf.Positional]
-    """A run folder or a program file."""
     with_text: Path | None = None
     """Take the edited text from this file instead of opening $EDITOR."""
-    out: Path | None = None
-    """Where to write the result; default: edited.json next to the program."""
-    episodes: int = 100
-    """Episodes that both programs are scored on."""
     continue_training: bool = False
     """Train on from the edited program."""
     total_timesteps: int = 500_000
     """Budget of that training."""
     seed: int = 0
     """Its seed."""
-    task: str | None = None
-    """The environment; default: the one the program was learnt on."""
-    json: bool = False
-    """End standard output with one JSON object."""
-    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
-    def run(self) -> int:
-        from diprl.runs.folder import load_program, sibling, task_of
+    def run(self) -> None:
         from diprl.search.compare import compare
 
-        program = load_program(self.program)
-        task = task_of(self.program, program, self.task, self.environment.parsed())
+        program, task = self.load()
         text = self.with_text.read_text(encoding="utf-8") if self.with_text else ask_editor(str(program))
         edited = parse_edit(text, program)
         if self.continue_training:
-            edited = train_on(task, edited, self.total_timesteps, self.seed)
-        difference = compare(program, edited, task, self.episodes)
-        print(f"{edited}\n{difference}")
-        target = self.out or sibling(self.program, "edited.json")
-        edited.save(target)
-        print(f"written {target}")
-        if self.json:
-            scores = {"before": difference.before.summary(), "after": difference.after.summary()}
-            print(json.dumps(scores | {"changed": difference.changed, "gain": difference.gain.summary()}))
-        return 0
+            from diprl.methods.retrain import continue_from
+
+            edited = continue_from(task, edited, self.total_timesteps, self.seed)
+        found = compare(program, edited, task, self.episodes)
+        print(f"{edited}\n{found}")
+        self.write(edited, "edited.json")
+        scores = {"before": found.before.summary(), "after": found.after.summary()}
+        self.print_json(**scores, changed=found.changed, gain=found.gain.summary())
 
 
 def ask_editor(text: str) -> str:
@@ -80,16 +62,7 @@ def ask_editor(text: str) -> str:
 
 def parse_edit(text: str, program: "Program") -> "Program":
     """The edited program; a text without header speaks of the old one's features and actions."""
-    from dataclasses import replace
-
     from diprl.program import parse
 
     edited = parse(text, program.signature if "features:" not in text else None)
     return edited if edited.task else replace(edited, task=program.task)
-
-
-def train_on(task: Any, program: "Program", total_timesteps: int, seed: int) -> "Program":
-    """The program after more training from where the edit left it."""
-    from diprl.methods.retrain import continue_from
-
-    return continue_from(task, program, total_timesteps, seed)

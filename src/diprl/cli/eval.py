@@ -1,40 +1,25 @@
 """`diprl eval`: score a program again, on as many episodes as wanted."""
 
-import json
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass
 
-import tyro
-
-from diprl.cli.options import EnvironmentOptions
+from diprl.cli.options import JSONOption, PlayCommand
 
 
-@dataclass(frozen=True)
-class Command:
+@dataclass(frozen=True, kw_only=True)
+class Command(PlayCommand, JSONOption):
     """Score a saved program on its environment."""
 
-    program: Annotated[Path, tyro.conf.Positional]
-    """A run folder or a program file."""
-    task: str | None = None
-    """The environment to score on; default: the one the program was learnt on."""
     episodes: int = 100
     """How many episodes."""
     seed: int | None = None
     """Seed of the first episode; default: the evaluation seeds."""
-    json: bool = False
-    """End standard output with one JSON object."""
-    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.arena.episodes import EVALUATION
         from diprl.arena.reference import evaluate_program
-        from diprl.runs.folder import load_program, task_of
 
-        program = load_program(self.program)
-        task = task_of(self.program, program, self.task, self.environment.parsed())
+        program = self.load_program()
+        task = self.load_task(program)
         score = evaluate_program(task, program, self.episodes, EVALUATION.seed if self.seed is None else self.seed)
         print(f"{task.name}: {score}")
-        if self.json:
-            print(json.dumps({"task": task.name, "score": score.summary()}))
-        return 0
+        self.print_json(task=task.name, score=score.summary())

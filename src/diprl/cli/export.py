@@ -2,19 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
-
+from diprl.cli.options import ProgramCommand
 from diprl.errors import DiprlError, unknown
 
 
-@dataclass(frozen=True)
-class Command:
+@dataclass(frozen=True, kw_only=True)
+class Command(ProgramCommand):
     """Write a saved program in another language and compare it with the interpreter; exit code 1 if they differ."""
 
-    program: Annotated[Path, tyro.conf.Positional]
-    """A run folder or a program file."""
     to: str = "python"
     """Targets, with commas between several: python, c, json, latex, svg, st, onnx."""
     out: Path = Path("export")
@@ -24,7 +20,6 @@ class Command:
 
     def run(self) -> int:
         from diprl.export import TARGETS, c_main, export, write_files
-        from diprl.runs.folder import load_program
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.networks import networks_of
 
@@ -34,7 +29,7 @@ class Command:
                 raise unknown("export target", target, TARGETS)
         if self.main and "c" not in targets:
             raise DiprlError("--main belongs to the C export: add --to c")
-        program = load_program(self.program)
+        program = self.load_program()
         networks = networks_of(program)
         check_writable(self.out)
         reports = [export(program, target, self.out, networks) for target in targets]

@@ -25,6 +25,7 @@ COMMANDS = {
     "doctor": "say what is installed and what works",
 }
 """One module of this package per command, with a `Command` that tyro turns into options."""
+ALIASES = {"enjoy": "watch"}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,10 +59,14 @@ def main(arguments: list[str] | None = None) -> None:
 def run(name: str, arguments: list[str]) -> int:
     if name not in COMMANDS:
         raise unknown("command", name, COMMANDS)
-    from diprl.cli.parse import parse
+    from diprl.cli.options import parse
 
-    options = parse(import_module(f"diprl.cli.{name}").Command, name, arguments)
-    return options.run() or 0
+    return parse(find_command(name), name, arguments).run() or 0
+
+
+def find_command(name: str) -> type:
+    """The options of a command, with what it does as `run`."""
+    return import_module(f"diprl.cli.{ALIASES.get(name, name)}").Command
 
 
 def usage() -> str:

@@ -1,18 +1,19 @@
 """`diprl primitives`: the frozen controllers that programs blend."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from diprl.cli.options import JSONOption
+
 
 @dataclass(frozen=True)
 class List:
     """List the primitives with their scores and the commands that made them."""
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.errors import DiprlError
         from diprl.tasks.mujoco.primitive_files import bundled_primitive
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
@@ -24,7 +25,6 @@ class List:
                 print(f"{name:16}  {error}")
                 continue
             print(f"{name:16}  score {primitive.score:8.2f}  {primitive.command}")
-        return 0
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Train:
     episodes: int = 100
     """Episodes that the score is measured on."""
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.methods.primitives import find_primitive_task
         from diprl.system.cache import use_compilation_cache
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
@@ -55,7 +55,6 @@ class Train:
             find_primitive_task(name)
         for name in names:
             self.train(name)
-        return 0
 
     def train(self, name: str) -> None:
         from diprl.methods.primitives import train_primitive
@@ -78,8 +77,8 @@ class Train:
         print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
 
 
-@dataclass(frozen=True)
-class Compare:
+@dataclass(frozen=True, kw_only=True)
+class Compare(JSONOption):
     """Score learnt programs next to each primitive alone and the best blends that never change."""
 
     task: Annotated[str, tyro.conf.Positional]
@@ -90,10 +89,8 @@ class Compare:
     """Episodes that each score is measured on."""
     search_episodes: int = 20
     """Episodes that each candidate blend plays before the best are chosen."""
-    json: bool = False
-    """End standard output with one JSON object."""
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.arena.reference import evaluate_program
         from diprl.methods.constant_blends import best_blends, single_primitives
         from diprl.runs.folder import load_program
@@ -106,10 +103,8 @@ class Compare:
         for name, program in rows.items():
             scores[name] = evaluate_program(task, program, self.episodes)
             print(f"{name:{width}}  {scores[name]}", flush=True)
-        if self.json:
-            table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
-            print(json.dumps({"task": task.name, "scores": table}))
-        return 0
+        table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
+        self.print_json(task=task.name, scores=table)
 
 
 @dataclass(frozen=True)
@@ -123,5 +118,5 @@ class Command:
         tyro.conf.arg(name=""),
     ]
 
-    def run(self) -> int:
-        return self.action.run()
+    def run(self) -> None:
+        self.action.run()

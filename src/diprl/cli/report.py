@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from diprl.errors import DiprlError
+from diprl.cli.options import check_at_least
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,9 @@ class Command:
     task: str | None = None
     """The environment to play in; default: the one the program was learnt on."""
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.report import write_report
 
-        if self.episodes < 1:
-            raise DiprlError(f"--episodes must be at least 1, not {self.episodes}")
+        check_at_least(self, episodes=1)
         page = write_report(self.run_folder, self.out, self.features, self.episodes, self.task)
         print(f"wrote {page} ({page.stat().st_size / 1e6:.1f} MB)")
-        return 0

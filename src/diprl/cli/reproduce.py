@@ -3,11 +3,14 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from diprl.cli.options import parse_seeds
+
+if TYPE_CHECKING:
+    from diprl.experiment.suites import Request
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Command:
     experiment: Annotated[str, tyro.conf.Positional]
     """discrete, continuous, alpha, target-entropy, depth, entropy, failure, or all."""
     quick: bool = False
-    """Tiny budgets, to see that everything works; kept apart from real results."""
+    """Tiny budgets, to see that everything works; in a folder of their own."""
     preset: str = "default"
     """Settings: default, paper, or both."""
     methods: str | None = None
@@ -38,26 +41,31 @@ class Command:
     def run(self) -> int:
         from diprl.experiment.executors import find_executor, print_line
         from diprl.experiment.reproduce import merge, reproduce
-        from diprl.experiment.suites import Request, find_suites
+        from diprl.experiment.suites import find_suites
 
-        out = self.out / "quick" if self.quick else self.out
-        request = Request(
-            presets=("default", "paper") if self.preset == "both" else (self.preset,),
-            methods=names(self.methods),
-            tasks=names(self.tasks),
-            seeds=tuple(parse_seeds(self.seeds)) if self.seeds else None,
-            quick=self.quick,
-        )
+        request = self.request()
         suites, executor = find_suites(self.experiment), find_executor(self.executor, self.workers)
         if self.merge:
-            print_line(f"merged {merge(out, self.merge)} records")
-        reports, failures = reproduce(suites, request, executor, out, print_line)
+            print_line(f"merged {merge(request.folder, self.merge)} records")
+        reports, failures = reproduce(suites, request, executor, print_line)
         for report in reports:
             print(report.text)
             print(f"files: {report.folder}\n")
         for failure in failures.values():
             print(f"diprl: failed: {failure}", file=sys.stderr)
         return 1 if any(report.results.missing for report in reports) else 0
+
+    def request(self) -> "Request":
+        from diprl.experiment.suites import Request
+
+        return Request(
+            presets=("default", "paper") if self.preset == "both" else (self.preset,),
+            methods=names(self.methods),
+            tasks=names(self.tasks),
+            seeds=tuple(parse_seeds(self.seeds)) if self.seeds else None,
+            quick=self.quick,
+            out=self.out,
+        )
 
 
 def names(text: str | None) -> tuple[str, ...] | None:

@@ -28,29 +28,22 @@ class Band(NamedTuple):
     high: Floats
 
 
-def progress_rows(result: Result, metric: str | None) -> Curve:
+def curve_of(result: Result, metric: str | None) -> Curve:
     """A metric of a run over its training; None stands for its return.
 
     While pi-PRL searches, its policy is the relaxed one; everything else is judged by what it acts with in the end.
     VIPER's curve would be that of its oracle, so it has none.
     """
-    curve, method = result.curve, result.spec.method
-    steps = np.array(curve["steps"], np.float64)
-    if method == "viper":
-        return Curve(steps[:0], steps[:0])
-    if metric is not None:
-        values = curve.get(metric, [None] * len(steps))
-        return known(steps, np.array(values, np.float64))
-    program = np.array(curve.get("eval/program", [None] * len(steps)), np.float64)
-    soft = np.array(curve.get("eval/relaxed", [None] * len(steps)), np.float64)
-    searching = (method == "pi-prl") & (steps <= search_end(result))
-    return known(steps, np.where(searching, soft, program))
+    method, steps = result.spec.method, np.array(result.curve["steps"], np.float64)
 
+    def column(name: str) -> Floats:
+        return np.array(result.curve.get(name, [None] * len(steps)), np.float64)
 
-def known(steps: Floats, values: Floats) -> Curve:
-    """The points that have a value."""
-    finite = np.isfinite(values)
-    return Curve(steps[finite], values[finite])
+    values = column(metric or "eval/program")
+    if metric is None and method == "pi-prl":
+        values = np.where(steps <= search_end(result), column("eval/relaxed"), values)
+    shown = np.isfinite(values) & (method != "viper")
+    return Curve(steps[shown], values[shown])
 
 
 def search_end(result: Result) -> float:

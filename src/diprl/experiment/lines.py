@@ -1,14 +1,13 @@
 """Which lines the paper's tables have, and where each takes its numbers from: our records and the paper."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from diprl.experiment import results
-from diprl.experiment.results import Measure
+from diprl.experiment.results import Measure, at_end, at_stage, entropy, extracted, relaxed, score, size, total_gap
 from diprl.experiment.suites import AUTOMATIC, FIXED_ALPHAS, TARGETS
+from diprl.methods.registry import METHODS
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One row of a table: a measure of the runs of a method, and the paper's row for it."""
 
     label: str
@@ -19,119 +18,96 @@ class Line:
     variant: str = ""
 
 
-@dataclass(frozen=True)
-class TableLayout:
+class PaperTable(NamedTuple):
     """A table before its numbers."""
 
     name: str
     title: str
-    first_column: str
     lines: tuple[Line, ...]
     digits: int = 2
+    first_column: str = "method"
 
 
-def returns(table: str) -> tuple[Line, ...]:
-    return (
-        Line("PPO", "ppo", results.score, (table, "PPO")),
-        Line("VIPER", "viper", results.score, (table, "VIPER")),
-        Line("DTSemNet", "dtsemnet", results.score, (table, "DTSemNet")),
-        Line("pi-PRL (relaxed)", "pi-prl", results.relaxed, (table, "pi-PRL (relaxed)")),
-        Line("pi-PRL (extracted)", "pi-prl", results.extracted, (table, "pi-PRL (extracted)")),
-        Line("pi-PRL", "pi-prl", results.score, (table, "pi-PRL")),
-        Line("DiPRL", "diprl", results.score, (table, "DiPRL")),
-    )
+BY_TITLE = {method.title: name for name, method in METHODS.items()}
+PROGRAMS = ("VIPER", "DTSemNet", "pi-PRL", "DiPRL")
+"""The methods whose policies are programs."""
+ALL = ("PPO", "VIPER", "DTSemNet", "pi-PRL (relaxed)", "pi-PRL (extracted)", "pi-PRL", "DiPRL")
+"""The rows of the paper's main tables."""
 
 
-DISTANCE_LINES = (
-    Line("PPO", "ppo", results.distance, ("goal_distance", "PPO")),
-    Line("VIPER", "viper", results.distance, ("goal_distance", "VIPER")),
-    Line("DTSemNet", "dtsemnet", results.distance, ("goal_distance", "DTSemNet")),
-    Line("pi-PRL (relaxed)", "pi-prl", results.relaxed_distance, ("goal_distance", "pi-PRL (relaxed)")),
-    Line("pi-PRL (extracted)", "pi-prl", results.extracted_distance, ("goal_distance", "pi-PRL (extracted)")),
-    Line("pi-PRL", "pi-prl", results.distance, ("goal_distance", "pi-PRL")),
-    Line("DiPRL", "diprl", results.distance, ("goal_distance", "DiPRL")),
-)
-DEPTH_LINES = (
-    Line("pi-PRL", "pi-prl", results.depth, ("program_depth", "pi-PRL")),
-    Line("DiPRL", "diprl", results.depth, ("program_depth", "DiPRL")),
-)
-ENTROPY = "normalised_architecture_entropy"
-ENTROPY_LINES = (
-    Line("pi-PRL (relaxed)", "pi-prl", results.entropy, (ENTROPY, "pi-PRL (relaxed)")),
-    Line("DiPRL", "diprl", results.entropy, (ENTROPY, "DiPRL")),
-)
-GAP_LINES = (
-    Line("pi-PRL, at extraction", "pi-prl", results.total_gap),
-    Line("DiPRL", "diprl", results.total_gap),
-)
-FAILURE_LINES = (
-    Line("pi-PRL (relaxed)", "pi-prl", results.relaxed, ("discrete_reward", "pi-PRL (relaxed)")),
-    Line("pi-PRL (extracted)", "pi-prl", results.extracted, ("discrete_reward", "pi-PRL (extracted)")),
-    Line("pi-PRL (fine-tuned)", "pi-prl", results.score, ("discrete_reward", "pi-PRL")),
-    Line("DiPRL (relaxed)", "diprl", results.relaxed),
-    Line("DiPRL (extracted)", "diprl", results.extracted),
-    Line("DiPRL", "diprl", results.score, ("discrete_reward", "DiPRL")),
-)
+def lines(labels: tuple[str, ...], final: Measure, paper: str = "", **stages: Measure) -> tuple[Line, ...]:
+    """A line for each label: `METHOD` for what a run hands over, `METHOD (stage)` for an earlier stage of it."""
+    found = []
+    for label in labels:
+        title, _, stage = label.rstrip(")").partition(" (")
+        measure = stages[stage] if stage else final
+        found.append(Line(label, BY_TITLE[title], measure, (paper, label) if paper else ()))
+    return tuple(found)
 
 
-def alpha_lines() -> tuple[Line, ...]:
-    measures = {"relaxed": results.relaxed, "extracted": results.score}
-    return tuple(
+def returns(paper: str) -> tuple[Line, ...]:
+    return lines(ALL, score, paper, relaxed=relaxed, extracted=extracted)
+
+
+ALPHAS = {
+    stage: tuple(
         Line(f"α = {label}, {stage}", "diprl", measure, ("alpha_ablation", label, stage), label)
         for label in (*FIXED_ALPHAS, AUTOMATIC)
-        for stage, measure in measures.items()
     )
-
-
-def target_lines() -> tuple[Line, ...]:
-    return tuple(
-        Line(f"{label} × log D", "diprl", results.score, ("target_entropy_ablation", label), label) for label in TARGETS
-    )
-
-
-PROGRAMS = {"VIPER": "viper", "DTSemNet": "dtsemnet", "pi-PRL": "pi-prl", "DiPRL": "diprl"}
-"""The methods whose policies are programs."""
-
-
-def of_methods(methods: dict[str, str], measure: Measure) -> tuple[Line, ...]:
-    """A measure that the paper does not report, one line per method."""
-    return tuple(Line(label, method, measure) for label, method in methods.items())
-
-
-SIZE_LAYOUTS = (
-    TableLayout("conditions", "Conditions in the programs", "method", of_methods(PROGRAMS, results.conditions), 0),
-    TableLayout(
-        "coefficients",
-        "Non-zero numbers in the programs",
-        "method",
-        of_methods(PROGRAMS, results.coefficients),
-        0,
-    ),
+    for stage, measure in (("relaxed", relaxed), ("extracted", score))
+}
+"""The lines of the ablation of α by stage."""
+ENTROPY_TARGETS = tuple(
+    Line(f"{label} × log D", "diprl", score, ("target_entropy_ablation", label), label) for label in TARGETS
 )
-GAP_LAYOUT = TableLayout("gap", "Return lost between the relaxed policy and the extracted program", "method", GAP_LINES)
-LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
+ENTROPIES = lines(("pi-PRL (relaxed)", "DiPRL"), entropy, "normalised_architecture_entropy", relaxed=entropy)
+DISTANCES = lines(
+    ALL,
+    at_end("distance"),
+    "goal_distance",
+    relaxed=at_stage("relaxed", "distance"),
+    extracted=at_stage("extracted", "distance"),
+)
+STAGES = (
+    Line("pi-PRL (relaxed)", "pi-prl", relaxed, ("discrete_reward", "pi-PRL (relaxed)")),
+    Line("pi-PRL (extracted)", "pi-prl", extracted, ("discrete_reward", "pi-PRL (extracted)")),
+    Line("pi-PRL (fine-tuned)", "pi-prl", score, ("discrete_reward", "pi-PRL")),
+    Line("DiPRL (relaxed)", "diprl", relaxed),
+    Line("DiPRL (extracted)", "diprl", extracted),
+    Line("DiPRL", "diprl", score, ("discrete_reward", "DiPRL")),
+)
+GAPS = (Line("pi-PRL, at extraction", "pi-prl", total_gap), Line("DiPRL", "diprl", total_gap))
+ABOUT_PROGRAMS = (
+    PaperTable("conditions", "Conditions in the programs", lines(PROGRAMS, size("conditions")), 0),
+    PaperTable("coefficients", "Non-zero numbers in the programs", lines(PROGRAMS, size("coefficients")), 0),
+    PaperTable("gap", "Return lost between the relaxed policy and the extracted program", GAPS),
+)
+TABLES: dict[str, tuple[PaperTable, ...]] = {
     "discrete": (
-        TableLayout("returns", "Returns on the discrete tasks", "method", returns("discrete_reward")),
-        *SIZE_LAYOUTS,
-        GAP_LAYOUT,
+        PaperTable("returns", "Returns on the discrete tasks", returns("discrete_reward")),
+        *ABOUT_PROGRAMS,
     ),
     "continuous": (
-        TableLayout("returns", "Returns on the continuous tasks", "method", returns("continuous_reward")),
-        TableLayout("distances", "Distance to the goal at the end of an episode", "method", DISTANCE_LINES),
-        TableLayout(
-            "success",
-            "Share of episodes that reach the goal",
-            "method",
-            of_methods({"PPO": "ppo"} | PROGRAMS, results.success),
+        PaperTable("returns", "Returns on the continuous tasks", returns("continuous_reward")),
+        PaperTable("distances", "Distance to the goal at the end of an episode", DISTANCES),
+        PaperTable("success", "Share of episodes that reach the goal", lines(("PPO", *PROGRAMS), at_end("is_success"))),
+        *ABOUT_PROGRAMS,
+    ),
+    "alpha": (
+        PaperTable(
+            "alpha",
+            "Fixed and automatic weight of the architecture entropy",
+            tuple(line for pair in zip(*ALPHAS.values(), strict=True) for line in pair),
+            first_column="α",
         ),
-        *SIZE_LAYOUTS,
-        GAP_LAYOUT,
     ),
-    "alpha": (TableLayout("alpha", "Fixed and automatic weight of the architecture entropy", "α", alpha_lines()),),
-    "target-entropy": (TableLayout("targets", "Target of the architecture entropy", "target", target_lines()),),
-    "depth": (TableLayout("depths", "Depth of the programs", "method", DEPTH_LINES),),
-    "entropy": (
-        TableLayout("entropies", "Architecture entropy as a share of its largest value", "method", ENTROPY_LINES, 3),
+    "target-entropy": (
+        PaperTable("targets", "Target of the architecture entropy", ENTROPY_TARGETS, first_column="target"),
     ),
-    "failure": (TableLayout("stages", "Return before and after extraction", "method", FAILURE_LINES),),
+    "depth": (
+        PaperTable("depths", "Depth of the programs", lines(("pi-PRL", "DiPRL"), size("depth"), "program_depth")),
+    ),
+    "entropy": (PaperTable("entropies", "Architecture entropy as a share of its largest value", ENTROPIES, 3),),
+    "failure": (PaperTable("stages", "Return before and after extraction", STAGES),),
 }
+"""The tables of each experiment."""

@@ -1,7 +1,8 @@
 """The results of an experiment next to the runs that were asked for, so that what is missing stays visible."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from diprl.experiment.records import Record
 from diprl.runs.result import Result
@@ -16,14 +17,19 @@ def score(result: Result) -> float | None:
     return result.score.mean
 
 
-def distance(result: Result) -> float | None:
-    """Mean distance to the goal at the end of an episode."""
-    return result.score.extra.get("distance")
+def at_end(name: str) -> Measure:
+    """The mean of what the environment reports at the end of an episode, such as `distance` or `is_success`."""
+    return lambda result: result.score.extra.get(name)
 
 
-def success(result: Result) -> float | None:
-    """Share of the episodes that reached the goal."""
-    return result.score.extra.get("is_success")
+def at_stage(stage: str, name: str) -> Measure:
+    """The same of an earlier stage of a run that has several."""
+    return lambda result: result.stages.get(stage, {}).get(name)
+
+
+def size(name: str) -> Measure:
+    """How large the program is: `depth`, `conditions`, or `coefficients`, its non-zero numbers."""
+    return lambda result: getattr(result.program, name, None)
 
 
 def relaxed(result: Result) -> float | None:
@@ -33,32 +39,11 @@ def relaxed(result: Result) -> float | None:
     return result.gap.relaxed if result.gap else None
 
 
-def relaxed_distance(result: Result) -> float | None:
-    return result.stages.get("relaxed", {}).get("distance")
-
-
 def extracted(result: Result) -> float | None:
     """Mean return of the program as extracted, before fine-tuning or polish (there, as measured for the gap)."""
     if result.stages:
         return result.stages["extracted"]["mean"]
     return result.gap.relaxed - result.gap.total if result.polish and result.gap else score(result)
-
-
-def extracted_distance(result: Result) -> float | None:
-    return result.stages.get("extracted", {}).get("distance")
-
-
-def depth(result: Result) -> float | None:
-    return result.program.depth if result.program else None
-
-
-def conditions(result: Result) -> float | None:
-    return result.program.conditions if result.program else None
-
-
-def coefficients(result: Result) -> float | None:
-    """Non-zero numbers in the program."""
-    return result.program.coefficients if result.program else None
 
 
 def entropy(result: Result) -> float | None:
@@ -79,42 +64,38 @@ class Results:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(run.task for run, _ in self.pairs))
+        return self.distinct("task")
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(run.seed for run, _ in self.pairs))
+        return self.distinct("seed")
 
     @property
     def presets(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(run.preset for run, _ in self.pairs))
+        return self.distinct("preset")
+
+    def distinct(self, label: str) -> tuple[Any, ...]:
+        return tuple(dict.fromkeys(getattr(run, label) for run, _ in self.pairs))
 
     @property
     def missing(self) -> list[RunSpec]:
         return [run for run, result in self.pairs if result is None]
 
-    def having(self, **labels: str) -> "Results":
-        """The part with these labels: task, method, preset, variant."""
-        kept = [pair for pair in self.pairs if all(getattr(pair[0], name) == value for name, value in labels.items())]
-        return Results(tuple(kept))
-
-    def values(self, measure: Measure) -> dict[int, float | None]:
-        """The measure by seed, of runs that differ in nothing else; None where it is missing."""
-        return {run.seed: None if result is None else measure(result) for run, result in self.pairs}
-
-    def present(self, measure: Measure) -> list[float]:
-        """The measure of every run that has one."""
-        values = [measure(result) for result in self.done()]
-        return [value for value in values if value is not None]
-
+    @property
     def done(self) -> list[Result]:
         return [result for _, result in self.pairs if result is not None]
 
+    def having(self, **labels: str | int) -> "Results":
+        """The part with these labels: task, method, preset, variant, seed."""
+        kept = [pair for pair in self.pairs if all(getattr(pair[0], name) == value for name, value in labels.items())]
+        return Results(tuple(kept))
 
-def results_of(runs: Iterable[RunSpec], records: Mapping[str, Record]) -> Results:
+    def present(self, measure: Measure) -> list[float]:
+        """The measure of every run that has one."""
+        return [value for value in map(measure, self.done) if value is not None]
+
+
+def results_of(runs: Sequence[RunSpec], records: Mapping[str, Record]) -> Results:
     """Each run with the result in the record that has its key."""
-    return Results(tuple((run, read_result(records.get(run.key))) for run in runs))
-
-
-def read_result(record: Record | None) -> Result | None:
-    return None if record is None else Result.read(record, str(record["key"]))
+    read = {run.key: Result.read(records[run.key], run.key) for run in runs if run.key in records}
+    return Results(tuple((run, read.get(run.key)) for run in runs))

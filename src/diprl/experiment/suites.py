@@ -1,13 +1,17 @@
 """Which runs each experiment of the paper consists of."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from diprl.errors import unknown
+from diprl.experiment.execute import cached_task
 from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
 from diprl.methods.presets import PRESETS, changed, preset_settings
 from diprl.runs.spec import RunSpec
+from diprl.tasks.twin_tasks import TWIN_TASKS
 from diprl.train.settings import Settings
 
 QUICK: dict[str, Any] = {
@@ -18,6 +22,7 @@ QUICK: dict[str, Any] = {
     "num_epochs": 2,
 }
 QUICK_EPISODES = 10
+OUT = Path("results")
 FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
 AUTOMATIC = "auto"
 TARGETS = ("0", "0.1", "0.5", "1.0")
@@ -35,14 +40,26 @@ class Request:
     tasks: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
     quick: bool = False
+    """Tiny budgets, in a folder of their own."""
+    out: Path = OUT
+
+    @property
+    def folder(self) -> Path:
+        """Where the records are kept."""
+        return self.out / "quick" if self.quick else self.out
+
+    def command(self, suite: str) -> str:
+        """The command that writes the page of an experiment from its records."""
+        preset = self.presets[0] if len(self.presets) == 1 else "both"
+        options = ["diprl", "reproduce", suite, "--preset", preset, *["--quick"] * self.quick]
+        for name, chosen in (("methods", self.methods), ("tasks", self.tasks), ("seeds", self.seeds)):
+            options += [f"--{name}", ",".join(map(str, chosen))] if chosen else []
+        options += ["--executor", "none", *(["--out", str(self.out)] if self.out != OUT else [])]
+        return shlex.join(options)
 
 
 Variants = Mapping[str, Callable[[Settings], Settings]]
 """The settings of an ablation by label, each a change of the preset."""
-
-
-def unchanged(settings: Settings) -> Settings:
-    return settings
 
 
 @dataclass(frozen=True)
@@ -52,49 +69,32 @@ class Suite:
     name: str
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
-    variants: Variants
+    variants: Variants = field(default_factory=lambda: {"": lambda settings: settings})
 
     def runs(self, request: Request) -> tuple[RunSpec, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
-        tasks = chosen(request.tasks, self.tasks)
-        methods = chosen(request.methods, self.methods)
         seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
+        episodes = QUICK_EPISODES if request.quick else RunSpec.episodes
         return tuple(
-            make_run(
-                RunSpec(task, method, seed=seed, preset=preset, variant=variant),
-                request.quick,
-                self.variants[variant],
-            )
-            for task in tasks
-            for method in methods
+            RunSpec(task, method, settings, seed, episodes, preset, variant)
+            for task in chosen(request.tasks, self.tasks)
+            for method in chosen(request.methods, self.methods)
             for preset in request.presets
             for variant in self.variants
+            for settings in [self.settings(task, method, preset, variant, request.quick)]
             for seed in seeds
         )
+
+    def settings(self, task: str, method: str, preset: str, variant: str, quick: bool) -> Settings:
+        """The settings of a preset, changed as the experiment wants."""
+        budget = (TWIN_TASKS[task] if task in TWIN_TASKS else cached_task(task)).budget
+        settings = self.variants[variant](preset_settings(method, preset, task, budget))
+        return changed(settings, **QUICK) if quick else settings
 
 
 def chosen(wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     """The part of the experiment that was asked for, in the experiment's order."""
     return tuple(name for name in offered if wanted is None or name in wanted)
-
-
-def make_run(run: RunSpec, quick: bool, change: Callable[[Settings], Settings]) -> RunSpec:
-    """The run with the settings of its preset, changed as the experiment wants."""
-    settings = change(preset_settings(run.method, run.preset, run.task, budget(run.task)))
-    if quick:
-        return replace(run, settings=changed(settings, **QUICK), episodes=QUICK_EPISODES)
-    return replace(run, settings=settings)
-
-
-def budget(task: str) -> int:
-    """Environment steps of a full run, known without Gymnasium for tasks with a twin."""
-    from diprl.tasks.twin_tasks import TWIN_TASKS
-
-    if task in TWIN_TASKS:
-        return TWIN_TASKS[task].budget
-    from diprl.experiment.execute import cached_task
-
-    return cached_task(task).budget
 
 
 def alone(settings: Settings) -> Settings:
@@ -127,23 +127,18 @@ def targeted(label: str) -> Callable[[Settings], Settings]:
 
 ALL_METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
 TREES = ("pi-prl", "diprl")
-PLAIN: Variants = {"": unchanged}
+ALPHAS = {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: alone}
 
 SUITES: dict[str, Suite] = {
     suite.name: suite
     for suite in (
-        Suite("discrete", ALL_METHODS, DISCRETE, PLAIN),
-        Suite("continuous", ALL_METHODS, CONTINUOUS, PLAIN),
-        Suite(
-            "alpha",
-            ("diprl",),
-            DISCRETE,
-            {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: alone},
-        ),
+        Suite("discrete", ALL_METHODS, DISCRETE),
+        Suite("continuous", ALL_METHODS, CONTINUOUS),
+        Suite("alpha", ("diprl",), DISCRETE, ALPHAS),
         Suite("target-entropy", ("diprl",), DISCRETE, {label: targeted(label) for label in TARGETS}),
-        Suite("depth", TREES, DISCRETE + CONTINUOUS, PLAIN),
-        Suite("entropy", TREES, DISCRETE + CONTINUOUS, PLAIN),
-        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6"), PLAIN),
+        Suite("depth", TREES, DISCRETE + CONTINUOUS),
+        Suite("entropy", TREES, DISCRETE + CONTINUOUS),
+        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6")),
     )
 }
 

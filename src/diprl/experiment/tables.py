@@ -1,21 +1,25 @@
 """Tables from records: our numbers with the paper's beneath them, in Markdown and in LaTeX."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diprl.experiment.lines import Line, TableLayout
+from diprl.experiment.lines import Line, PaperTable
 from diprl.experiment.paper import published, published_range
 from diprl.experiment.results import Results
 from diprl.experiment.statistics import (
     Estimate,
-    improvement_estimate,
-    interquartile_estimate,
+    bootstrap,
+    interquartile_mean,
     mean_and_deviation,
     normalised,
+    probability_of_improvement,
 )
 
 MISSING = "missing"
 NOTHING = "–"
+RIVAL = "DiPRL"
+"""The line that all others are compared with."""
+TaskScores = dict[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -27,40 +31,40 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-def comparison(layout: TableLayout, results: Results) -> Table:
+def parts(table: PaperTable, results: Results) -> Iterator[tuple[str, Line, Results]]:
+    """Each preset and line that runs were asked for, with its part of the results."""
+    for preset in results.presets:
+        for line in table.lines:
+            part = results.having(method=line.method, preset=preset, variant=line.variant)
+            if part.pairs:
+                yield preset, line, part
+
+
+def comparison(table: PaperTable, results: Results) -> Table:
     """A pair of rows per line and preset: ours, and the paper's where it has one."""
     rows = []
-    for preset in results.presets:
-        for line in layout.lines:
-            part = results.having(method=line.method, preset=preset, variant=line.variant)
-            if not part.pairs:
-                continue
-            label = line.label if len(results.presets) == 1 else f"{line.label} [{preset}]"
-            rows.append((label, "ours", *(our_cell(part, line, task, layout.digits) for task in results.tasks)))
-            if line.paper:
-                rows.append(("", "paper", *(paper_cell(line, task, layout.digits) for task in results.tasks)))
-    return Table(layout.title, (layout.first_column, "", *results.tasks), tuple(rows))
+    for preset, line, part in parts(table, results):
+        label = line.label if len(results.presets) == 1 else f"{line.label} [{preset}]"
+        cells = [our_cell(part.having(task=task), line, table.digits) for task in results.tasks]
+        rows.append((label, "ours", *cells))
+        if line.paper:
+            cells = [plus_minus(published(*line.paper, task=task), table.digits) for task in results.tasks]
+            rows.append(("", "paper", *cells))
+    return Table(table.title, (table.first_column, "", *results.tasks), tuple(rows))
 
 
-def our_cell(part: Results, line: Line, task: str, digits: int) -> str:
+def our_cell(part: Results, line: Line, digits: int) -> str:
     """Mean and deviation over seeds, saying so where seeds are missing."""
-    at_task = part.having(task=task)
-    values, expected = at_task.present(line.measure), len(at_task.pairs)
-    if not expected:
-        return NOTHING
+    values, expected = part.present(line.measure), len(part.pairs)
     if not values:
-        return MISSING if at_task.missing else NOTHING
-    text = plus_minus(*mean_and_deviation(values), digits)
+        return MISSING if part.missing else NOTHING
+    text = plus_minus(mean_and_deviation(values), digits)
     return text if len(values) == expected else f"{text} ({len(values)} of {expected} seeds)"
 
 
-def paper_cell(line: Line, task: str, digits: int) -> str:
-    cell = published(*line.paper, task=task)
-    return NOTHING if cell is None else plus_minus(*cell, digits)
-
-
-def plus_minus(mean: float, deviation: float, digits: int) -> str:
-    return f"{number(mean, digits)} ± {deviation:.{digits}f}"
+def plus_minus(found: tuple[float, float] | None, digits: int) -> str:
+    """A mean and its deviation."""
+    return NOTHING if found is None else f"{number(found[0], digits)} ± {found[1]:.{digits}f}"
 
 
 def number(value: float, digits: int) -> str:
@@ -73,66 +77,50 @@ def number(value: float, digits: int) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"
 
 
-def seed_points(layout: TableLayout, results: Results) -> Table:
+def seed_points(table: PaperTable, results: Results) -> Table:
     """Every run by itself."""
     rows = []
-    for preset in results.presets:
-        for line in layout.lines:
-            for task in results.tasks:
-                part = results.having(method=line.method, preset=preset, variant=line.variant, task=task)
-                if part.pairs:
-                    rows.append((line.label, preset, task, *seed_cells(part, line, results.seeds, layout.digits)))
-    heads = (layout.first_column, "preset", "task", *(f"seed {seed}" for seed in results.seeds))
-    return Table(f"{layout.title}: every seed", heads, tuple(rows))
+    for preset, line, part in parts(table, results):
+        for task in part.tasks:
+            runs = [part.having(task=task, seed=seed) for seed in results.seeds]
+            rows.append((line.label, preset, task, *(seed_cell(run, line, table.digits) for run in runs)))
+    heads = (table.first_column, "preset", "task", *(f"seed {seed}" for seed in results.seeds))
+    return Table(f"{table.title}: every seed", heads, tuple(rows))
 
 
-def seed_cells(part: Results, line: Line, seeds: Sequence[int], digits: int) -> list[str]:
-    values, absent = part.values(line.measure), {run.seed for run in part.missing}
-    cells = []
-    for seed in seeds:
-        value = values.get(seed)
-        cells.append(number(value, digits) if value is not None else MISSING if seed in absent else NOTHING)
-    return cells
+def seed_cell(run: Results, line: Line, digits: int) -> str:
+    values = run.present(line.measure)
+    return number(values[-1], digits) if values else MISSING if run.missing else NOTHING
 
 
-def aggregates(layout: TableLayout, results: Results, rival: str = "DiPRL") -> Table:
+def aggregates(table: PaperTable, results: Results) -> Table:
     """Interquartile means of normalised returns, and how likely the rival beats each line, over the tasks with runs."""
+    found = [(line, preset, line_scores(line, part)) for preset, line, part in parts(table, results)]
+    rivals = {preset: scores for line, preset, scores in found if line.label == RIVAL}
     rows = []
-    for preset in results.presets:
-        scores = {line.label: line_scores(line, results.having(preset=preset)) for line in layout.lines}
-        for line in layout.lines:
-            ours = scores[line.label]
-            if not results.having(method=line.method, preset=preset).pairs:
-                continue
-            if not ours:
-                rows.append((line.label, preset, MISSING, MISSING, "0"))
-                continue
-            rows.append(
-                (
-                    line.label,
-                    preset,
-                    estimate_text(interquartile_estimate(list(ours.values()))),
-                    NOTHING if line.label == rival else improvement_text(scores.get(rival, {}), ours),
-                    f"{len(ours)} of {len(results.tasks)}",
-                )
-            )
-    heads = (layout.first_column, "preset", "interquartile mean", f"P({rival} is better)", "tasks")
+    for line, preset, ours in found:
+        mean, better = MISSING, MISSING
+        if ours:
+            mean = estimate_text(bootstrap(interquartile_mean, list(ours.values())))
+            better = NOTHING if line.label == RIVAL else improvement_text(rivals.get(preset, {}), ours)
+        rows.append((line.label, preset, mean, better, f"{len(ours)} of {len(results.tasks)}" if ours else "0"))
+    heads = (table.first_column, "preset", "interquartile mean", f"P({RIVAL} is better)", "tasks")
     title = "Aggregates, with 95% intervals; 0 and 1 are the lowest and the highest mean in the paper's table"
     return Table(title, heads, tuple(rows))
 
 
-def line_scores(line: Line, results: Results) -> dict[str, Sequence[float]]:
+def line_scores(line: Line, part: Results) -> TaskScores:
     """Normalised values by task, for tasks with at least one run."""
-    part = results.having(method=line.method, variant=line.variant)
-    found = {task: part.having(task=task).present(line.measure) for task in results.tasks}
+    found = {task: part.having(task=task).present(line.measure) for task in part.tasks}
     return {task: normalised(values, *published_range(task)).tolist() for task, values in found.items() if values}
 
 
-def improvement_text(rival: dict[str, Sequence[float]], ours: dict[str, Sequence[float]]) -> str:
+def improvement_text(rival: TaskScores, ours: TaskScores) -> str:
     shared = [task for task in ours if task in rival]
     if not shared:
         return MISSING
-    return estimate_text(improvement_estimate([rival[task] for task in shared], [ours[task] for task in shared]))
+    pairs = ([scores[task] for task in shared] for scores in (rival, ours))
+    return estimate_text(bootstrap(probability_of_improvement, *pairs))
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -143,43 +131,35 @@ def markdown(table: Table) -> str:
     """The table as GitHub shows it, columns aligned in plain text too."""
     rows = [table.columns, *table.rows]
     widths = [max(3, *(len(row[index]) for row in rows)) for index in range(len(table.columns))]
-
-    def text(row: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
-
-    ruler = text(["-" * width for width in widths])
-    return "\n".join([text(table.columns), ruler, *(text(row) for row in table.rows)]) + "\n"
+    rows.insert(1, tuple("-" * width for width in widths))
+    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in padded)
 
 
-SPECIAL = {
-    "&": r"\&",
-    "%": r"\%",
-    "_": r"\_",
-    "#": r"\#",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "–": "--",
-    "×": r"$\times$",
-}
-SPECIAL |= {"α": r"$\alpha$"}
+SPECIAL = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "_": r"\_",
+        "#": r"\#",
+        "±": r"$\pm$",
+        "−": "$-$",
+        "–": "--",
+        "×": r"$\times$",
+        "α": r"$\alpha$",
+    }
+)
 
 
 def latex(table: Table) -> str:
     """The table as a `tabular` with its title as caption."""
-    columns = "ll" + "r" * (len(table.columns) - 2)
+    head, *rows = [" & ".join(cell.translate(SPECIAL) for cell in row) + r" \\" for row in (table.columns, *table.rows)]
     lines = [
         r"\begin{table}",
-        rf"\caption{{{escaped(table.title)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\hline",
+        rf"\caption{{{table.title.translate(SPECIAL)}}}",
+        rf"\begin{{tabular}}{{ll{'r' * (len(table.columns) - 2)}}}",
+        *(r"\hline", head, r"\hline", *rows, r"\hline"),
+        r"\end{tabular}",
+        r"\end{table}",
     ]
-    lines += [latex_row(table.columns), r"\hline", *(latex_row(row) for row in table.rows), r"\hline"]
-    return "\n".join([*lines, r"\end{tabular}", r"\end{table}"]) + "\n"
-
-
-def latex_row(row: Sequence[str]) -> str:
-    return " & ".join(escaped(cell) for cell in row) + r" \\"
-
-
-def escaped(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in text)
+    return "\n".join(lines) + "\n"
