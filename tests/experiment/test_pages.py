@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from diprl.cli.options import parse
-from diprl.cli.reproduce import Command
+from diprl.cli.reproduce import Reproduce
 from diprl.experiment.figures import figures_of
 from diprl.experiment.records import Record, Store
 from diprl.experiment.reproduce import page
@@ -40,8 +40,8 @@ def test_every_experiment_has_a_page() -> None:
 def test_a_page_is_what_its_command_makes_of_the_records(name: str) -> None:
     text = PAGES[name].read_text(encoding="utf-8")
     (arguments,) = COMMAND.findall(text)
-    command = parse(Command, "reproduce", shlex.split(arguments))
-    suite, request = SUITES[command.experiment], command.request()
+    request = parse(Reproduce, "reproduce", shlex.split(arguments))
+    suite = SUITES[request.experiment]
     assert str(request.folder / "-".join([suite.name, *request.presets])) == name
     results = results_of(suite.runs(request), records_in(ROOT / request.folder))
     assert page(suite, results, request, figures_of(suite.name, results)) == text

@@ -12,11 +12,12 @@ from diprl.experiment.grid import Announce, Grid
 from diprl.experiment.paper import published_range
 from diprl.experiment.records import Record, Store
 from diprl.experiment.reproduce import merge, reproduce
+from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
-from diprl.experiment.suites import SUITES, Request
+from diprl.experiment.suites import SUITES
 from tests.experiment.fixtures import example_results, make_record, make_run, staged
 
-REQUEST = Request(tasks=("CartPole-v1", "Acrobot-v1", "MountainCar-v0"), quick=True)
+REQUEST = Request(tasks="CartPole-v1,Acrobot-v1,MountainCar-v0", quick=True)
 
 
 def invent(grid: Grid, announce: Announce) -> dict[str, str]:
@@ -68,6 +69,6 @@ def test_records_of_another_machine_are_taken_over_once(tmp_path: Path) -> None:
 
 def test_a_request_that_no_experiment_meets_is_refused(tmp_path: Path) -> None:
     suites = [SUITES["alpha"], SUITES["continuous"]]
-    request = Request(tasks=("CartPole-v1",), methods=("ppo",), out=tmp_path)
+    request = Request(tasks="CartPole-v1", methods="ppo", out=tmp_path)
     with pytest.raises(DiprlError, match="no experiment has"):
         reproduce(suites, request, invent, lambda _: None)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command(PlayCommand, JSONOption):
+class Explain(PlayCommand, JSONOption):
     """Say why a program takes its action in a state, and the smallest change of the state that changes it."""
 
     state: str = ""

@@ -78,64 +78,11 @@ class PlayCommand(EnvironmentOptions, ProgramCommand):
         return task_of(self.program, program, self.task, self.parsed_env_kwargs())
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangeCommand(PlayCommand, JSONOption):
-    """A command that writes a changed program and scores both."""
-
-    out: Path | None = None
-    """Where to write the result; default: polished.json, simplified.json or edited.json next to the program."""
-    episodes: int = 100
-    """Fresh episodes on the reference environment that both programs are scored on."""
-
-    def load(self) -> tuple["Program", "Task"]:
-        from diprl.system.cache import use_compilation_cache
-
-        use_compilation_cache()
-        program = self.load_program()
-        return program, self.load_task(program)
-
-    def print_scores(self, task: "Task", before: "Program", after: "Program") -> dict[str, Any]:
-        """Score both programs; gives the summaries by name."""
-        from diprl.arena.reference import evaluate_program
-
-        scores = {"before": evaluate_program(task, before, self.episodes)}
-        scores["after"] = evaluate_program(task, after, self.episodes)
-        for name, score in scores.items():
-            print(f"{name:7} {score}")
-        return {name: score.summary() for name, score in scores.items()}
-
-    def write(self, program: "Program", name: str) -> None:
-        """Save the result, under this name unless --out has another."""
-        from diprl.runs.folder import sibling
-
-        target = self.out or sibling(self.program, name)
-        program.save(target)
-        print(f"written {target}")
-
-
 def check_at_least(command: Any, **least: float) -> None:
     """Refuse options that are too small."""
     for name, bound in least.items():
         if getattr(command, name) < bound:
             raise DiprlError(f"--{name} must be at least {bound}, not {getattr(command, name)}")
-
-
-def parse_seeds(text: str) -> list[int]:
-    """`123,321,456` or `0:10` as a list of seeds.
-
-    >>> parse_seeds("1,5:8")
-    [1, 5, 6, 7]
-    """
-    seeds: list[int] = []
-    try:
-        for part in text.split(","):
-            first, _, last = part.partition(":")
-            seeds += range(int(first), int(last)) if last else [int(first)]
-    except ValueError as error:
-        raise DiprlError(f"--seeds must look like 123,321,456 or 0:10, not {text!r}") from error
-    if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
-        raise DiprlError(f"--seeds must name distinct non-negative numbers, not {text!r}")
-    return seeds
 
 
 def optional_fields(settings: type) -> type:

@@ -108,7 +108,7 @@ class Compare(JSONOption):
 
 
 @dataclass(frozen=True)
-class Command:
+class Primitives:
     """The primitives that programs blend: list them, train them, or see what programs add to them."""
 
     action: Annotated[

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from diprl.cli.interruption import Interruption
-from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields, parse_seeds
+from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields
 from diprl.errors import DiprlError
+from diprl.experiment.request import parse_seeds
 from diprl.system.cores import available_cores
 from diprl.train.settings import PPOSettings, ProgramSettings
 
@@ -23,7 +24,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command(EnvironmentOptions, JSONOption):
+class Train(EnvironmentOptions, JSONOption):
     """Learn a program for an environment, print it, and score it on the reference environment."""
 
     task: Annotated[str, tyro.conf.Positional] = ""
@@ -96,7 +97,7 @@ def summary(session: "Session", result: Any) -> dict[str, Any]:
     return content | {"folder": str(session.folder)}
 
 
-def fresh_sessions(command: Command) -> list["Session"]:
+def fresh_sessions(command: Train) -> list["Session"]:
     """One session per seed, everything checked before anything is written."""
     from diprl.methods.presets import settings_for
     from diprl.methods.registry import find_method
@@ -126,7 +127,7 @@ def fresh_sessions(command: Command) -> list["Session"]:
     ]
 
 
-def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
+def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
     from diprl.runs.folder import free_folder
 
     if command.out is None:
@@ -134,13 +135,13 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
     return command.out if count == 1 else command.out / f"seed{seed}"
 
 
-def resume_commands(command: Command, sessions: list["Session"]) -> list[str]:
+def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
     task = f"{command.task} " if ":" in command.task else ""
     return [f"diprl train {task}--resume {session.folder}" for session in sessions]
 
 
-def resumed_session(command: Command) -> "Session":
+def resumed_session(command: Train) -> "Session":
     """The session that a run folder describes; its spec is not to be changed half-way."""
     from diprl.runs.session import resume_session
 

@@ -1,14 +1,13 @@
 """Which runs each experiment of the paper consists of."""
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from diprl.errors import unknown
 from diprl.experiment.execute import cached_task
 from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
+from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.methods.presets import PRESETS, changed, preset_settings
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twin_tasks import TWIN_TASKS
@@ -22,40 +21,12 @@ QUICK: dict[str, Any] = {
     "num_epochs": 2,
 }
 QUICK_EPISODES = 10
-OUT = Path("results")
 FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
 AUTOMATIC = "auto"
 TARGETS = ("0", "0.1", "0.5", "1.0")
 PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
 """Step of the dual where a preset has none: large enough to reach its target within the budget."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for; None leaves the choice to the experiment."""
-
-    presets: tuple[str, ...] = ("default",)
-    methods: tuple[str, ...] | None = None
-    tasks: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-    quick: bool = False
-    """Tiny budgets, in a folder of their own."""
-    out: Path = OUT
-
-    @property
-    def folder(self) -> Path:
-        """Where the records are kept."""
-        return self.out / "quick" if self.quick else self.out
-
-    def command(self, suite: str) -> str:
-        """The command that writes the page of an experiment from its records."""
-        preset = self.presets[0] if len(self.presets) == 1 else "both"
-        options = ["diprl", "reproduce", suite, "--preset", preset, *["--quick"] * self.quick]
-        for name, chosen in (("methods", self.methods), ("tasks", self.tasks), ("seeds", self.seeds)):
-            options += [f"--{name}", ",".join(map(str, chosen))] if chosen else []
-        options += ["--executor", "none", *(["--out", str(self.out)] if self.out != OUT else [])]
-        return shlex.join(options)
 
 
 Variants = Mapping[str, Callable[[Settings], Settings]]
@@ -73,7 +44,7 @@ class Suite:
 
     def runs(self, request: Request) -> tuple[RunSpec, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
-        seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
+        seeds = parse_seeds(request.seeds) if request.seeds else SEEDS[:1] if request.quick else SEEDS
         episodes = QUICK_EPISODES if request.quick else RunSpec.episodes
         return tuple(
             RunSpec(task, method, settings, seed, episodes, preset, variant)
@@ -92,9 +63,9 @@ class Suite:
         return changed(settings, **QUICK) if quick else settings
 
 
-def chosen(wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str, ...]:
+def chosen(wanted: str | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     """The part of the experiment that was asked for, in the experiment's order."""
-    return tuple(name for name in offered if wanted is None or name in wanted)
+    return tuple(name for name in offered if wanted is None or name in parse_names(wanted))
 
 
 def alone(settings: Settings) -> Settings:
@@ -145,23 +116,21 @@ SUITES: dict[str, Suite] = {
 
 def find_suites(name: str) -> list[Suite]:
     """One experiment, or all of them."""
-    if name == "all":
-        return list(SUITES.values())
-    if name not in SUITES:
-        raise unknown("experiment", name, [*SUITES, "all"])
-    return [SUITES[name]]
+    check_names("experiment", [name], [*SUITES, "all"])
+    return list(SUITES.values()) if name == "all" else [SUITES[name]]
 
 
 def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[RunSpec, ...]]]:
     """The runs of each experiment that has any; a name that no experiment knows is a mistake."""
     check_names("preset", request.presets, PRESETS)
-    check_names("task of this experiment", request.tasks, [task for suite in suites for task in suite.tasks])
-    check_names("method of this experiment", request.methods, [name for suite in suites for name in suite.methods])
+    tasks, methods = parse_names(request.tasks), parse_names(request.methods)
+    check_names("task of this experiment", tasks, [task for suite in suites for task in suite.tasks])
+    check_names("method of this experiment", methods, [name for suite in suites for name in suite.methods])
     wanted = [(suite, suite.runs(request)) for suite in suites]
     return [(suite, runs) for suite, runs in wanted if runs]
 
 
-def check_names(kind: str, wanted: Sequence[str] | None, known: Sequence[str]) -> None:
-    for name in wanted or ():
+def check_names(kind: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
         if name not in known:
             raise unknown(kind, name, set(known))

@@ -1,19 +1,59 @@
-"""`diprl doctor`: what is installed, what works, and what to put into a bug report."""
+"""Commands about this machine: the tasks that are built in, and what is installed and works."""
 
 import platform
+import time
 from dataclasses import dataclass
 from typing import Any
 
 from diprl.cli.options import JSONOption
-from diprl.cli.tasks import stepped_by
 from diprl.errors import DiprlError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command(JSONOption):
+class Tasks(JSONOption):
+    """List the built-in tasks with their features, actions, budgets and the paper's scores."""
+
+    def run(self) -> None:
+        from diprl.terminal.tables import print_tasks
+
+        rows = task_rows()
+        self.print_json(tasks=rows) if self.json else print_tasks(rows)
+
+
+def task_rows(make_environments: bool = False) -> list[dict[str, Any]]:
+    """What is known about each built-in task, or why it cannot be used here."""
+    from diprl.tasks.registry import TASKS
+
+    rows = []
+    for name, make in TASKS.items():
+        try:
+            task = make()
+            if make_environments:
+                task.reference().close()
+        except DiprlError as error:
+            rows.append({"task": name, "missing": str(error)})
+            continue
+        rows.append(
+            {
+                "task": name,
+                "features": list(task.signature.feature_names),
+                "actions": list(task.signature.actions.names),
+                "backend": "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium",
+                "horizon": task.horizon,
+                "budget": task.budget,
+                "paper_score": task.paper_score,
+            }
+        )
+    return rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doctor(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
 
     def run(self) -> int:
+        import jax
+
         from diprl import __version__
         from diprl.terminal.tables import print_findings
 
@@ -21,8 +61,8 @@ class Command(JSONOption):
             "diprl": __version__,
             "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
             "packages": packages(),
-            "devices": devices(),
-            "tasks": tasks(),
+            "devices": [f"{device.platform}: {device.device_kind}" for device in jax.devices()],
+            "tasks": {row["task"]: row.get("missing") or row["backend"] for row in task_rows(make_environments=True)},
             "self_test": self_test(),
         }
         self.print_json(**findings) if self.json else print_findings(findings)
@@ -58,31 +98,8 @@ def packages() -> dict[str, str]:
     return found
 
 
-def devices() -> list[str]:
-    import jax
-
-    return [f"{device.platform}: {device.device_kind}" for device in jax.devices()]
-
-
-def tasks() -> dict[str, str]:
-    """Which tasks can be made here, and what steps them."""
-    from diprl.tasks.registry import TASKS
-
-    working = {}
-    for name, make in TASKS.items():
-        try:
-            task = make()
-            task.reference().close()
-            working[name] = stepped_by(task)
-        except DiprlError as error:
-            working[name] = str(error)
-    return working
-
-
 def self_test() -> dict[str, Any]:
     """Train a few rollouts, extract, and run the program against its own text."""
-    import time
-
     import numpy as np
 
     from diprl import DiPRL, Program
