@@ -13,10 +13,9 @@ import numpy as np
 
 from diprl.experiment.executors import vmap
 from diprl.experiment.grid import Grid
-from diprl.experiment.paper import SEEDS
 from diprl.experiment.request import Request
 from diprl.experiment.results import relaxed, results_of, score
-from diprl.experiment.suites import SUITES
+from diprl.experiment.suites import SEEDS, SUITES
 from diprl.tasks.twin_tasks import TWIN_TASKS
 
 TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from diprl.errors import DiprlError
-from diprl.experiment.paper import DISCRETE, SEEDS
 from diprl.experiment.request import Request
-from diprl.experiment.suites import SUITES, find_suites, requested_runs
+from diprl.experiment.suites import DISCRETE, SEEDS, SUITES, find_suites, requested_runs
 from diprl.experiment.vmap import batch_key, fits
 from diprl.tasks.twin_tasks import TWIN_TASKS
 

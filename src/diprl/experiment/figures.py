@@ -9,9 +9,8 @@ import numpy as np
 
 from diprl.errors import DiprlError
 from diprl.experiment.curves import band, curve_of, search_end
-from diprl.experiment.lines import ALPHAS, ENTROPIES, ENTROPY_TARGETS, Line, returns
-from diprl.experiment.paper import published
-from diprl.experiment.results import Results, extracted, relaxed, score
+from diprl.experiment.lines import TABLES, Line
+from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
 from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
 from diprl.experiment.suites import ALL_METHODS, TREES
 from diprl.experiment.tables import line_scores
@@ -82,7 +81,7 @@ def draw_bars(axis: Any, results: Results, lines: Sequence[Line]) -> None:
         values = results.having(method=line.method).present(line.measure)
         bars = {
             "ours": (index - 0.2, mean_and_deviation(values) if values else None, COLOURS[line.method]),
-            "paper": (index + 0.2, published(*line.paper, task=results.tasks[0]), PAPER_COLOUR),
+            "paper": (index + 0.2, line.published(results.tasks[0]), PAPER_COLOUR),
         }
         for whose, (place, found, colour) in bars.items():
             if found:
@@ -101,7 +100,7 @@ def draw_ablation(axis: Any, results: Results, stages: Mapping[str, Sequence[Lin
             axis.plot(held, means, style, marker="o", color=colour, label=f"ours, {stage}")
         for index in held:
             axis.scatter([index] * len(points[index]), points[index], s=8, color=colour, alpha=0.5)
-        cells = [published(*line.paper, task=results.tasks[0]) for line in lines]
+        cells = [line.published(results.tasks[0]) for line in lines]
         known = [(index, cell[0]) for index, cell in enumerate(cells) if cell]
         axis.plot(*zip(*known, strict=True), style, marker="x", color=PAPER_LINE, label=f"paper, {stage}")
         axis.set_xticks(range(len(lines)), [line.variant for line in lines])
@@ -121,7 +120,7 @@ def draw_failure(axis: Any, results: Results) -> None:
 def profiles(results: Results) -> Any:
     """The share of runs above each normalised return, one line per method."""
     figure, axis = import_pyplot().subplots(figsize=(5, 3.5))
-    for line in returns("discrete_reward"):
+    for line in TABLES["discrete"][0].lines:
         scores = list(line_scores(line, results.having(method=line.method)).values())
         if scores and line.measure is score:
             profile, colour = bootstrap(performance_profile(THRESHOLDS), scores), COLOURS[line.method]
@@ -139,7 +138,10 @@ def curves(metric: str | None, methods: Sequence[str], label: str) -> Callable[[
     return partial(per_task, draw=partial(draw_curves, metric=metric, methods=methods), label=label, steps=True)
 
 
-def ablation(**stages: Sequence[Line]) -> Callable[[Results], Any]:
+def ablation(suite: str, measures: Mapping[str, str]) -> Callable[[Results], Any]:
+    """A figure of some measures, each with the name of its stage, from the lines of the experiment's table."""
+    lines = TABLES[suite][0].lines
+    stages = {stage: [line for line in lines if line.measure is MEASURES[name]] for stage, name in measures.items()}
     return partial(per_task, draw=partial(draw_ablation, stages=stages), label="return")
 
 
@@ -153,11 +155,11 @@ FIGURES: dict[str, dict[str, Callable[[Results], Any]]] = {
         "entropy": ENTROPY,
         "profiles": profiles,
     },
-    "alpha": {"alpha": ablation(**ALPHAS)},
-    "target-entropy": {"targets": ablation(extracted=ENTROPY_TARGETS)},
+    "alpha": {"alpha": ablation("alpha", {"relaxed": "relaxed return", "extracted": "return"})},
+    "target-entropy": {"targets": ablation("target-entropy", {"extracted": "return"})},
     "depth": {},
     "entropy": {
-        "bars": partial(per_task, draw=partial(draw_bars, lines=ENTROPIES), label="entropy"),
+        "bars": partial(per_task, draw=partial(draw_bars, lines=TABLES["entropy"][0].lines), label="entropy"),
         "curves": ENTROPY,
     },
     "failure": {"failure": partial(per_task, draw=draw_failure, label="return", steps=True)},

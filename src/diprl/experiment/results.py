@@ -17,21 +17,6 @@ def score(result: Result) -> float | None:
     return result.score.mean
 
 
-def at_end(name: str) -> Measure:
-    """The mean of what the environment reports at the end of an episode, such as `distance` or `is_success`."""
-    return lambda result: result.score.extra.get(name)
-
-
-def at_stage(stage: str, name: str) -> Measure:
-    """The same of an earlier stage of a run that has several."""
-    return lambda result: result.stages.get(stage, {}).get(name)
-
-
-def size(name: str) -> Measure:
-    """How large the program is: `depth`, `conditions`, or `coefficients`, its non-zero numbers."""
-    return lambda result: getattr(result.program, name, None)
-
-
 def relaxed(result: Result) -> float | None:
     """Mean return of the relaxed policy: on the reference environment if measured there, else on the twin."""
     if result.stages:
@@ -51,9 +36,21 @@ def entropy(result: Result) -> float | None:
     return max(result.gap.entropy, 0.0) if result.gap else None
 
 
-def total_gap(result: Result) -> float | None:
-    """Return lost between the relaxed policy and the program."""
-    return result.gap.total if result.gap else None
+MEASURES: dict[str, Measure] = {
+    "return": score,
+    "relaxed return": relaxed,
+    "extracted return": extracted,
+    "distance": lambda result: result.score.extra.get("distance"),
+    "relaxed distance": lambda result: result.stages.get("relaxed", {}).get("distance"),
+    "extracted distance": lambda result: result.stages.get("extracted", {}).get("distance"),
+    "success": lambda result: result.score.extra.get("is_success"),
+    "depth": lambda result: getattr(result.program, "depth", None),
+    "conditions": lambda result: getattr(result.program, "conditions", None),
+    "coefficients": lambda result: getattr(result.program, "coefficients", None),
+    "entropy": entropy,
+    "gap": lambda result: result.gap.total if result.gap else None,
+}
+"""What the tables show, by name."""
 
 
 @dataclass(frozen=True)

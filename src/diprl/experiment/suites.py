@@ -6,13 +6,15 @@ from typing import Any
 
 from diprl.errors import unknown
 from diprl.experiment.execute import cached_task
-from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
 from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.methods.presets import PRESETS, changed, preset_settings
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twin_tasks import TWIN_TASKS
 from diprl.train.settings import Settings
 
+DISCRETE = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0", "DoorKey-6x6", "LunarLander-v3")
+CONTINUOUS = ("HalfCheetahHurdle", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
+SEEDS = (123, 321, 456)
 QUICK: dict[str, Any] = {
     "total_timesteps": 4096,
     "num_envs": 8,

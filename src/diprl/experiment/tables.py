@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diprl.experiment.lines import Line, PaperTable
-from diprl.experiment.paper import published, published_range
+from diprl.experiment.lines import Line, PaperTable, published_range
 from diprl.experiment.results import Results
 from diprl.experiment.statistics import (
     Estimate,
@@ -48,7 +47,7 @@ def comparison(table: PaperTable, results: Results) -> Table:
         cells = [our_cell(part.having(task=task), line, table.digits) for task in results.tasks]
         rows.append((label, "ours", *cells))
         if line.paper:
-            cells = [plus_minus(published(*line.paper, task=task), table.digits) for task in results.tasks]
+            cells = [plus_minus(line.published(task), table.digits) for task in results.tasks]
             rows.append(("", "paper", *cells))
     return Table(table.title, (table.first_column, "", *results.tasks), tuple(rows))
 
