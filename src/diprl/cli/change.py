@@ -25,19 +25,12 @@ class ChangeCommand(PlayCommand, JSONOption):
     episodes: int = 100
     """Fresh episodes on the reference environment that both programs are scored on."""
 
-    def load(self) -> tuple["Program", "Task"]:
-        from diprl.system.cache import use_compilation_cache
-
-        use_compilation_cache()
-        program = self.load_program()
-        return program, self.load_task(program)
-
     def print_scores(self, task: "Task", before: "Program", after: "Program") -> dict[str, Any]:
         """Score both programs; gives the summaries by name."""
         from diprl.arena.reference import evaluate_program
 
-        scores = {"before": evaluate_program(task, before, self.episodes)}
-        scores["after"] = evaluate_program(task, after, self.episodes)
+        programs = {"before": before, "after": after}
+        scores = {name: evaluate_program(task, program, self.episodes) for name, program in programs.items()}
         for name, score in scores.items():
             print(f"{name:7} {score}")
         return {name: score.summary() for name, score in scores.items()}
@@ -65,7 +58,9 @@ class Polish(ChangeCommand):
     def run(self) -> None:
         from diprl.search.polish import polish
         from diprl.search.search import Budget
+        from diprl.system.cache import use_compilation_cache
 
+        use_compilation_cache()
         program, task = self.load()
         found = polish(task, program, Budget(self.steps, self.seconds), seed=self.seed)
         trial = found.trial
@@ -89,9 +84,11 @@ class Simplify(ChangeCommand):
     def run(self) -> None:
         from diprl.methods.retrain import retrainer
         from diprl.search.simplify import simplify
+        from diprl.system.cache import use_compilation_cache
         from diprl.terminal.programs import body
         from diprl.terminal.tables import STAGE_COLUMNS, print_stage
 
+        use_compilation_cache()
         program, task = self.load()
         print(f"before\n\n{body(program)}\n\n{STAGE_COLUMNS}", flush=True)
         found = simplify(task, program, self.tolerance, retrain=retrainer(task, program), show=print_stage)

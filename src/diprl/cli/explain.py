@@ -37,7 +37,7 @@ class Explain(PlayCommand, JSONOption):
 
         import numpy as np
 
-        task = self.load_task(program)
+        _, task = self.load()
         with closing(task.reference()) as environment:
             view = task.view(np.asarray(environment.reset(seed=self.from_reset)[0])[None])[0]
         return dict(zip(program.signature.feature_names, view.tolist(), strict=False))

@@ -14,10 +14,7 @@ class Interruption:
     def __init__(self) -> None:
         self.asked = False
 
-    def __call__(self, snapshot: Any) -> None:
-        self.check()
-
-    def check(self) -> None:
+    def __call__(self, snapshot: Any = None) -> None:
         """End the run if that was asked for."""
         if self.asked:
             raise KeyboardInterrupt

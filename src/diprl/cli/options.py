@@ -72,10 +72,11 @@ class PlayCommand(EnvironmentOptions, ProgramCommand):
     task: str | None = None
     """The environment; default: the one the program was learnt on."""
 
-    def load_task(self, program: "Program") -> "Task":
+    def load(self) -> tuple["Program", "Task"]:
         from diprl.runs.folder import task_of
 
-        return task_of(self.program, program, self.task, self.parsed_env_kwargs())
+        program = self.load_program()
+        return program, task_of(self.program, program, self.task, self.parsed_env_kwargs())
 
 
 def check_at_least(command: Any, **least: float) -> None:

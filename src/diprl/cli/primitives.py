@@ -7,6 +7,7 @@ from typing import Annotated
 import tyro
 
 from diprl.cli.options import JSONOption
+from diprl.errors import DiprlError
 
 
 @dataclass(frozen=True)
@@ -14,17 +15,16 @@ class List:
     """List the primitives with their scores and the commands that made them."""
 
     def run(self) -> None:
-        from diprl.errors import DiprlError
         from diprl.tasks.mujoco.primitive_files import bundled_primitive
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 
         for name in primitive_tasks():
             try:
                 primitive = bundled_primitive(name)
+                found = f"score {primitive.score:8.2f}  {primitive.command}"
             except DiprlError as error:
-                print(f"{name:16}  {error}")
-                continue
-            print(f"{name:16}  score {primitive.score:8.2f}  {primitive.command}")
+                found = str(error)
+            print(f"{name:16}  {found}")
 
 
 @dataclass(frozen=True)
@@ -45,36 +45,25 @@ class Train:
     """Episodes that the score is measured on."""
 
     def run(self) -> None:
-        from diprl.methods.primitives import find_primitive_task
+        from diprl.methods.primitives import find_primitive_task, train_primitive
         from diprl.system.cache import use_compilation_cache
-        from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
-
-        use_compilation_cache()
-        names = list(primitive_tasks()) if self.name == "all" else [self.name]
-        for name in names:
-            find_primitive_task(name)
-        for name in names:
-            self.train(name)
-
-    def train(self, name: str) -> None:
-        from diprl.methods.primitives import train_primitive
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_files import data_folder, save_primitive
+        from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.terminal.progress import Display
 
-        out = self.out or data_folder()
+        use_compilation_cache()
+        names, out = list(primitive_tasks()) if self.name == "all" else [self.name], self.out or data_folder()
+        for name in names:
+            find_primitive_task(name)
         check_writable(out)
-        with Display() as display:
-            primitive = train_primitive(
-                name,
-                self.runs / f"{name}-seed{self.seed}",
-                seed=self.seed,
-                total_timesteps=self.total_timesteps,
-                observers=(display,),
-                episodes=self.episodes,
-            )
-        save_primitive(primitive, out / f"{name}.npz")
-        print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
+        options = {"seed": self.seed, "total_timesteps": self.total_timesteps, "episodes": self.episodes}
+        for name in names:
+            with Display() as display:
+                folder = self.runs / f"{name}-seed{self.seed}"
+                primitive = train_primitive(name, folder, observers=(display,), **options)
+            save_primitive(primitive, out / f"{name}.npz")
+            print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,8 +32,7 @@ class Eval(PlayCommand, JSONOption):
         from diprl.arena.episodes import EVALUATION
         from diprl.arena.reference import evaluate_program
 
-        program = self.load_program()
-        task = self.load_task(program)
+        program, task = self.load()
         score = evaluate_program(task, program, self.episodes, EVALUATION.seed if self.seed is None else self.seed)
         print(f"{task.name}: {score}")
         self.print_json(task=task.name, score=score.summary())
@@ -94,12 +93,10 @@ class Export(ProgramCommand):
         return 0 if all(report.agrees for report in reports) else 1
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, kw_only=True)
+class Report(ProgramCommand):
     """Write one HTML page about a run: program, scores, curves, partition, a rollout, proofs and exports."""
 
-    run_folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(name="run", metavar="RUN")]
-    """A run folder or a program file."""
     out: Path | None = None
     """The page; default report.html in the run folder, or next to the program file."""
     features: str | None = None
@@ -113,7 +110,7 @@ class Report:
         from diprl.report import write_report
 
         check_at_least(self, episodes=1)
-        page = write_report(self.run_folder, self.out, self.features, self.episodes, self.task)
+        page = write_report(self.program, self.out, self.features, self.episodes, self.task)
         print(f"wrote {page} ({page.stat().st_size / 1e6:.1f} MB)")
 
 
@@ -138,8 +135,8 @@ class Watch(PlayCommand):
 
         check_at_least(self, episodes=1, fps=1, width=32, seed=0)
         prepare_rendering()
-        program = self.load_program()
-        task, seeds = self.load_task(program), range(self.seed, self.seed + self.episodes)
+        program, task = self.load()
+        seeds = range(self.seed, self.seed + self.episodes)
         if self.record is None:
             returns = show(task, program, seeds)
         else:

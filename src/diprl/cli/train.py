@@ -69,7 +69,7 @@ class Train(EnvironmentOptions, JSONOption):
         use_device(self.device)
         display, interruption = Display(), Interruption()
         sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
-        watched = {"observers": (display, interruption), "interrupt": interruption.check}
+        watched = {"observers": (display, interruption), "interrupt": interruption}
         sessions = [replace(session, **watched) for session in sessions]
         workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
         with interruption.listening(resume_commands(self, sessions)), display:

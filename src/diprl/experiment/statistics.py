@@ -17,6 +17,7 @@ Scores = Sequence[ArrayLike]
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
+"""How often as many runs as a task has are drawn from them, with replacement."""
 CONFIDENCE = 0.95
 
 
@@ -71,8 +72,8 @@ def bootstrap(statistic: Callable[..., Any], *samples: Scores, seed: int = 0) ->
     """A statistic of the scores, computed along the last axis, with its stratified bootstrap interval."""
     generator = np.random.default_rng(seed)
     known = [[_runs(task) for task in scores] for scores in samples]
-    resampled = statistic(*[[_resampled(task, generator) for task in scores] for scores in known])
-    low, high = np.quantile(resampled, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2), axis=0)
+    draws = [[generator.choice(task, (RESAMPLES, len(task))) for task in scores] for scores in known]
+    low, high = np.quantile(statistic(*draws), ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2), axis=0)
     return Estimate(statistic(*known), low, high)
 
 
@@ -81,11 +82,6 @@ def _runs(task: ArrayLike) -> Floats:
     if runs.ndim != 1 or not runs.size:
         raise ValueError(f"expected the scores of one or more runs, got an array of shape {runs.shape}")
     return runs
-
-
-def _resampled(task: Floats, generator: np.random.Generator) -> Floats:
-    """RESAMPLES draws of as many runs as the task has, with replacement."""
-    return task[generator.integers(0, len(task), (RESAMPLES, len(task)))]
 
 
 def normalised(values: ArrayLike, low: float, high: float) -> Floats:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from diprl.errors import unknown
 from diprl.experiment.execute import cached_task
@@ -15,13 +14,7 @@ from diprl.train.settings import Settings
 DISCRETE = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0", "DoorKey-6x6", "LunarLander-v3")
 CONTINUOUS = ("HalfCheetahHurdle", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
 SEEDS = (123, 321, 456)
-QUICK: dict[str, Any] = {
-    "total_timesteps": 4096,
-    "num_envs": 8,
-    "num_steps": 128,
-    "minibatch_size": 128,
-    "num_epochs": 2,
-}
+QUICK = {"total_timesteps": 4096, "num_envs": 8, "num_steps": 128, "minibatch_size": 128, "num_epochs": 2}
 QUICK_EPISODES = 10
 FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
 AUTOMATIC = "auto"
@@ -29,8 +22,6 @@ TARGETS = ("0", "0.1", "0.5", "1.0")
 PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
 """Step of the dual where a preset has none: large enough to reach its target within the budget."""
-
-
 Variants = Mapping[str, Callable[[Settings], Settings]]
 """The settings of an ablation by label, each a change of the preset."""
 

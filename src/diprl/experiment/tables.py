@@ -1,12 +1,11 @@
 """Tables from records: our numbers with the paper's beneath them, in Markdown and in LaTeX."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from diprl.experiment.lines import Line, PaperTable, published_range
 from diprl.experiment.results import Results
 from diprl.experiment.statistics import (
-    Estimate,
     bootstrap,
     interquartile_mean,
     mean_and_deviation,
@@ -21,8 +20,7 @@ RIVAL = "DiPRL"
 TaskScores = dict[str, Sequence[float]]
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A finished table: text in every cell."""
 
     title: str
@@ -98,11 +96,11 @@ def aggregates(table: PaperTable, results: Results) -> Table:
     rivals = {preset: scores for line, preset, scores in found if line.label == RIVAL}
     rows = []
     for line, preset, ours in found:
-        mean, better = MISSING, MISSING
-        if ours:
-            mean = estimate_text(bootstrap(interquartile_mean, list(ours.values())))
-            better = NOTHING if line.label == RIVAL else improvement_text(rivals.get(preset, {}), ours)
-        rows.append((line.label, preset, mean, better, f"{len(ours)} of {len(results.tasks)}" if ours else "0"))
+        better = estimate(probability_of_improvement, rivals.get(preset, {}), ours)
+        if ours and line.label == RIVAL:
+            better = NOTHING
+        tasks = f"{len(ours)} of {len(results.tasks)}" if ours else "0"
+        rows.append((line.label, preset, estimate(interquartile_mean, ours), better, tasks))
     heads = (table.first_column, "preset", "interquartile mean", f"P({RIVAL} is better)", "tasks")
     title = "Aggregates, with 95% intervals; 0 and 1 are the lowest and the highest mean in the paper's table"
     return Table(title, heads, tuple(rows))
@@ -114,16 +112,13 @@ def line_scores(line: Line, part: Results) -> TaskScores:
     return {task: normalised(values, *published_range(task)).tolist() for task, values in found.items() if values}
 
 
-def improvement_text(rival: TaskScores, ours: TaskScores) -> str:
-    shared = [task for task in ours if task in rival]
+def estimate(statistic: Callable[..., Any], *scores: TaskScores) -> str:
+    """A statistic over the tasks that all scores have in common, with its interval."""
+    shared = [task for task in scores[-1] if all(task in found for found in scores)]
     if not shared:
         return MISSING
-    pairs = ([scores[task] for task in shared] for scores in (rival, ours))
-    return estimate_text(bootstrap(probability_of_improvement, *pairs))
-
-
-def estimate_text(estimate: Estimate) -> str:
-    return f"{number(estimate.value, 2)} [{number(estimate.low, 2)}, {number(estimate.high, 2)}]"
+    found = bootstrap(statistic, *([by_task[task] for task in shared] for by_task in scores))
+    return f"{number(found.value, 2)} [{number(found.low, 2)}, {number(found.high, 2)}]"
 
 
 def markdown(table: Table) -> str:
@@ -136,18 +131,9 @@ def markdown(table: Table) -> str:
 
 
 SPECIAL = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "_": r"\_",
-        "#": r"\#",
-        "±": r"$\pm$",
-        "−": "$-$",
-        "–": "--",
-        "×": r"$\times$",
-        "α": r"$\alpha$",
-    }
+    {mark: rf"\{mark}" for mark in "&%_#"} | {"±": r"$\pm$", "−": "$-$", "–": "--", "×": r"$\times$", "α": r"$\alpha$"}
 )
+"""What LaTeX writes otherwise."""
 
 
 def latex(table: Table) -> str:

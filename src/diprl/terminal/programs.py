@@ -1,13 +1,29 @@
-"""Programs as a terminal shows them."""
+"""What everything in a terminal is printed with, and programs as it shows them."""
+
+from typing import Any
 
 from rich.console import Console
 from rich.syntax import Syntax
+from rich.table import Table
 
 from diprl.program import Program
 from diprl.program.rounding import round_program
 from diprl.program.text_format import format_body
 
 SHOWN_DIGITS = 3
+
+
+def plain_console(**options: Any) -> Console:
+    """A console that prints [brackets] and :names: as they are: paths and names are the user's, not markup."""
+    return Console(markup=False, emoji=False, **options)
+
+
+def plain_table(*columns: str, **options: Any) -> Table:
+    """An empty table without lines."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, **options)
+    return table
 
 
 def body(program: Program) -> str:

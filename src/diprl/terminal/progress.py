@@ -10,8 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from diprl.runs.observers import Snapshot
-from diprl.terminal.console import plain_console
-from diprl.terminal.programs import rounded
+from diprl.terminal.programs import plain_console, rounded
 
 
 class Display:

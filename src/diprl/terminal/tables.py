@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from diprl.runs.result import Depth, Result
-from diprl.terminal.console import plain_console, plain_table
-from diprl.terminal.programs import print_program
+from diprl.terminal.programs import plain_console, plain_table, print_program
 
 
 def depth_table(rows: Sequence[Depth]) -> Table:
