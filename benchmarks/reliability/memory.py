@@ -46,7 +46,7 @@ def long_training(steps: int) -> list[float]:
 
 def many_runs(count: int) -> list[float]:
     """Memory of this process after each run of a grid."""
-    from diprl.experiment.execute import execute
+    from diprl.experiment.executors import execute
     from diprl.experiment.grid import Grid, Run, work_through
     from diprl.train.settings import Config
 

@@ -9,12 +9,12 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.experiment.figures import FIGURES, write_figures
 from diprl.experiment.grid import Announce, Grid
-from diprl.experiment.lines import published_range
 from diprl.experiment.records import Record, Store
 from diprl.experiment.reproduce import merge, reproduce
 from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
 from diprl.experiment.suites import SUITES
+from diprl.experiment.tables import published_range
 from tests.experiment.fixtures import example_results, make_record, make_run, staged
 
 REQUEST = Request(tasks="CartPole-v1,Acrobot-v1,MountainCar-v0", quick=True)

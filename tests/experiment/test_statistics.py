@@ -9,7 +9,6 @@ from diprl.experiment.statistics import (
     bootstrap,
     interquartile_mean,
     mean_and_deviation,
-    normalised,
     performance_profile,
     probability_of_improvement,
 )
@@ -86,10 +85,6 @@ def test_profile_by_hand() -> None:
     assert (profile.low <= profile.value).all()
     assert (profile.value <= profile.high).all()
     assert profile.low[1] == 0.5  # one task never fails, the other may be resampled to nothing but zeros
-
-
-def test_normalised_maps_the_ends_to_zero_and_one() -> None:
-    assert normalised([-200, -150, -100], -200, -100).tolist() == [0.0, 0.5, 1.0]
 
 
 def test_a_task_without_runs_is_refused() -> None:

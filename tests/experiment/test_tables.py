@@ -2,10 +2,20 @@
 
 from pathlib import Path
 
-from diprl.experiment.lines import TABLES
+import pytest
+
 from diprl.experiment.results import results_of
 from diprl.experiment.suites import SUITES
-from diprl.experiment.tables import aggregates, comparison, latex, markdown, seed_points
+from diprl.experiment.tables import (
+    TABLES,
+    aggregates,
+    comparison,
+    latex,
+    line_scores,
+    markdown,
+    published_range,
+    seed_points,
+)
 from tests.experiment.fixtures import example_results, make_record, make_run
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -41,6 +51,14 @@ def test_aggregates_by_hand() -> None:
     assert rows["pi-PRL (extracted)"][2].startswith(f"{expected:.2f}".replace("-", "−"))
     assert rows["pi-PRL (extracted)"][3:] == ("1.00 [1.00, 1.00]", "1 of 2")
     assert rows["DiPRL"][3:] == ("–", "2 of 2")
+
+
+def test_scores_are_normalised_by_the_papers_lowest_and_highest_mean() -> None:
+    low, high = published_range("Acrobot-v1")
+    runs = [make_run(task="Acrobot-v1", seed=seed) for seed in (1, 2, 3)]
+    means = (low, (low + high) / 2, high)
+    records = {run.key: make_record(run, mean) for run, mean in zip(runs, means, strict=True)}
+    assert line_scores(RETURNS.lines[-1], results_of(runs, records)) == {"Acrobot-v1": pytest.approx([0.0, 0.5, 1.0])}
 
 
 def test_an_ablation_takes_each_setting_from_its_own_runs() -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment import vmap as batches
-from diprl.experiment.execute import execute, rescore
-from diprl.experiment.executors import vmap
+from diprl.experiment.executors import execute, rescore, vmap
 from diprl.experiment.grid import Grid, work_through
 from tests.experiment.fixtures import make_run, repeatable
 from tests.experiment.train_and_die import training_grid

@@ -1,6 +1,6 @@
-"""Ways to work through a grid: processes of this machine, one compiled call for many runs, a Ray cluster.
+"""Ways to do runs: one here, or a whole grid by processes, by one compiled call for many runs, or by a Ray cluster.
 
-All of them keep to the grid's claims, so that several may work on one grid at the same time.
+Those for a grid keep to its claims, so that several may work on one grid at the same time.
 """
 
 import hashlib
@@ -10,24 +10,49 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
+from diprl.arena.reference import evaluate_program
+from diprl.arena.score import TWIN
 from diprl.errors import DiprlError, unknown
-from diprl.experiment.execute import execute
 from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Failures, Grid, claim, failed, work_through
+from diprl.experiment.records import Record, amendment
 from diprl.experiment.vmap import batch_key, execute_batch, fits
+from diprl.methods import registry
+from diprl.program import Program
+from diprl.runs.folder import CONFIG
 from diprl.runs.result import command
+from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
+from diprl.system.cache import use_compilation_cache
 from diprl.system.cores import available_cores
 from diprl.system.lifeline import end_with_parent
+from diprl.tasks.base import Task
 
 Executor = Callable[[Grid, Announce], Failures]
 """Does every run of a grid that has no record yet."""
+RESCORED = "reference-score"
 RETRIES = 10
 """How often Ray begins a run again after its worker died."""
+
+
+@cache
+def cached_task(name: str) -> Task:
+    """One task per process, so that its runs share compiled code."""
+    from diprl.tasks.registry import load_task  # brings Gymnasium, which a machine that only trains may lack
+
+    return load_task(name)
+
+
+def execute(spec: RunSpec, folder: Path) -> Record:
+    """Do a run in its folder as `diprl train` would, from its checkpoint where there is one, and give its record."""
+    use_compilation_cache()
+    session = Session(spec, cached_task(spec.task), folder, resume=(folder / CONFIG).exists())
+    return registry.run(session).to_json()
 
 
 def local(grid: Grid, announce: Announce, workers: int | None = None, execute: Execute = execute) -> Failures:
@@ -152,3 +177,23 @@ def find_executor(name: str, workers: int | None = None) -> Executor:
     if name not in EXECUTORS:
         raise unknown("executor", name, EXECUTORS)
     return partial(EXECUTORS[name], workers=workers)
+
+
+def rescore(grid: Grid, announce: Announce) -> int:
+    """Score the grid's programs that only have a score on the twin; tells how many there were."""
+    keys = {run.key for run in grid.runs}
+    records = [record for key, record in grid.store.read().items() if key in keys]
+    on_twin = [record for record in records if record["score"]["environment"] == TWIN and record["program"]]
+    return sum(rescore_one(grid, record, announce) for record in on_twin)
+
+
+def rescore_one(grid: Grid, record: Record, announce: Announce) -> bool:
+    """Score one program unless another process does; the twin's score is kept beside it."""
+    with claim(grid.folder, record["key"].replace("/", "_") + "_score") as held:
+        if not held:
+            return False
+        program, episodes = Program.from_text(record["program"]), len(record["score"]["returns"])
+        score = evaluate_program(cached_task(record["task"]), program, episodes)
+        values = {"score": score.to_json(), "twin_score": record["score"]}
+        announce(f"rescored {record['method']}, {record['task']}, seed {record['seed']}")
+        return grid.store.append(amendment(record["key"], RESCORED, values))

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.experiment.lines import TABLES, Line
 from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
 from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
 from diprl.experiment.suites import ALL_METHODS, TREES
-from diprl.experiment.tables import line_scores
+from diprl.experiment.tables import TABLES, Line, line_scores
 from diprl.methods.pi_prl import SEARCH
 from diprl.methods.registry import METHODS
 from diprl.runs.result import Result

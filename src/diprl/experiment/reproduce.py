@@ -6,16 +6,14 @@ from typing import NamedTuple
 
 from diprl.arena.score import TWIN
 from diprl.errors import DiprlError
-from diprl.experiment.execute import rescore
-from diprl.experiment.executors import Executor
+from diprl.experiment.executors import Executor, rescore
 from diprl.experiment.figures import figures_of, write_figures
 from diprl.experiment.grid import Announce, Failures, Grid
-from diprl.experiment.lines import TABLES
 from diprl.experiment.records import Store
 from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
 from diprl.experiment.suites import Suite, requested_runs
-from diprl.experiment.tables import aggregates, comparison, latex, markdown, seed_points
+from diprl.experiment.tables import TABLES, aggregates, comparison, latex, markdown, seed_points
 from diprl.system.files import write_text
 
 WITH_AGGREGATES = ("discrete", "continuous")

@@ -82,8 +82,3 @@ def _runs(task: ArrayLike) -> Floats:
     if runs.ndim != 1 or not runs.size:
         raise ValueError(f"expected the scores of one or more runs, got an array of shape {runs.shape}")
     return runs
-
-
-def normalised(values: ArrayLike, low: float, high: float) -> Floats:
-    """Scores on a scale on which `low` is 0 and `high` is 1."""
-    return (np.asarray(values, np.float64) - low) / (high - low)

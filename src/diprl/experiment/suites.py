@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from diprl.errors import unknown
-from diprl.experiment.execute import cached_task
+from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.methods.presets import PRESETS, changed, preset_settings
 from diprl.runs.spec import RunSpec
