@@ -180,20 +180,19 @@ def find_executor(name: str, workers: int | None = None) -> Executor:
 
 
 def rescore(grid: Grid, announce: Announce) -> int:
-    """Score the grid's programs that only have a score on the twin; tells how many there were."""
-    keys = {run.key for run in grid.runs}
-    records = [record for key, record in grid.store.read().items() if key in keys]
-    on_twin = [record for record in records if record["score"]["environment"] == TWIN and record["program"]]
-    return sum(rescore_one(grid, record, announce) for record in on_twin)
+    """Score the grid's programs that only have a score on the twin, and keep that beside it; tells how many.
 
-
-def rescore_one(grid: Grid, record: Record, announce: Announce) -> bool:
-    """Score one program unless another process does; the twin's score is kept beside it."""
-    with claim(grid.folder, record["key"].replace("/", "_") + "_score") as held:
-        if not held:
-            return False
-        program, episodes = Program.from_text(record["program"]), len(record["score"]["returns"])
-        score = evaluate_program(cached_task(record["task"]), program, episodes)
-        values = {"score": score.to_json(), "twin_score": record["score"]}
-        announce(f"rescored {record['method']}, {record['task']}, seed {record['seed']}")
-        return grid.store.append(amendment(record["key"], RESCORED, values))
+    What another process scores at the same time is left to it.
+    """
+    keys, count = {run.key for run in grid.runs}, 0
+    for key, record in grid.store.read().items():
+        if key not in keys or record["score"]["environment"] != TWIN or not record["program"]:
+            continue
+        with claim(grid.folder, key.replace("/", "_") + "_score") as held:
+            if held:
+                program, episodes = Program.from_text(record["program"]), len(record["score"]["returns"])
+                score = evaluate_program(cached_task(record["task"]), program, episodes)
+                values = {"score": score.to_json(), "twin_score": record["score"]}
+                announce(f"rescored {record['method']}, {record['task']}, seed {record['seed']}")
+                count += grid.store.append(amendment(key, RESCORED, values))
+    return count

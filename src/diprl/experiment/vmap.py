@@ -117,29 +117,22 @@ def execute_batch(runs: Sequence[RunSpec], folder: Path, announce: Announce) -> 
     stages = np.stack([batch.returns(state, 1.0, stage, GAP.on_twin).mean(axis=1) for stage in STAGES])
     played = max(runs[0].episodes, GAP.on_twin)  # as many as for the gap, to compile once
     returns = batch.returns(state, 1.0, HARD, played, EVALUATION.seed)[:, : runs[0].episodes]
-    share = (time.monotonic() - began) / len(runs)
-    return [
-        result_of(batch, index, state, stages[:, index], returns[index], share).to_json() for index in range(len(runs))
-    ]
-
-
-def result_of(
-    batch: RunBatch, index: int, state: TrainState, stages: np.ndarray, returns: np.ndarray, seconds: float
-) -> Result:
-    """What one run of the batch gave."""
-    spec = batch.runs[index]
-    trained = Trained(batch.engine, jax.tree.map(lambda leaf: leaf[index], state), spec.settings)
-    rows = [{name: values[index] for name, values in row.items()} for row in batch.rows]
-    return Result(
-        spec=spec,
-        program=read_off(batch.task, trained.agent, trained.temperatures),
-        score=score_of(returns, environment=TWIN),
-        steps={"training": trained.steps},
-        gap=gap(trained, stages.tolist()),
-        curve=thinned_curve(rows),
-        wall_seconds=seconds,
-        **provenance(),
-    )
+    seconds, results = (time.monotonic() - began) / len(runs), []
+    for index, spec in enumerate(runs):
+        trained = Trained(batch.engine, jax.tree.map(lambda leaf, index=index: leaf[index], state), spec.settings)
+        rows = [{name: values[index] for name, values in row.items()} for row in batch.rows]
+        result = Result(
+            spec=spec,
+            program=read_off(batch.task, trained.agent, trained.temperatures),
+            score=score_of(returns[index], environment=TWIN),
+            steps={"training": trained.steps},
+            gap=gap(trained, stages[:, index].tolist()),
+            curve=thinned_curve(rows),
+            wall_seconds=seconds,
+            **provenance(),
+        )
+        results.append(result.to_json())
+    return results
 
 
 def batch_key(run: RunSpec) -> tuple[Any, ...]:
