@@ -12,7 +12,7 @@ from diprl.errors import DiprlError
 from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
 from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
 from diprl.experiment.suites import ALL_METHODS, TREES
-from diprl.experiment.tables import TABLES, Line, line_scores
+from diprl.experiment.tables import TABLES, Line, line_scores, published
 from diprl.methods.pi_prl import SEARCH
 from diprl.methods.registry import METHODS
 from diprl.runs.result import Result
@@ -137,7 +137,7 @@ def draw_bars(axis: Any, results: Results, lines: Sequence[Line]) -> None:
         values = results.having(method=line.method).present(line.measure)
         bars = {
             "ours": (index - 0.2, mean_and_deviation(values) if values else None, COLOURS[line.method]),
-            "paper": (index + 0.2, line.published(results.tasks[0]), PAPER_COLOUR),
+            "paper": (index + 0.2, published(*line.paper, task=results.tasks[0]), PAPER_COLOUR),
         }
         for whose, (place, found, colour) in bars.items():
             if found:
@@ -156,7 +156,7 @@ def draw_ablation(axis: Any, results: Results, stages: Mapping[str, Sequence[Lin
             axis.plot(held, means, style, marker="o", color=colour, label=f"ours, {stage}")
         for index in held:
             axis.scatter([index] * len(points[index]), points[index], s=8, color=colour, alpha=0.5)
-        cells = [line.published(results.tasks[0]) for line in lines]
+        cells = [published(*line.paper, task=results.tasks[0]) for line in lines]
         known = [(index, cell[0]) for index, cell in enumerate(cells) if cell]
         axis.plot(*zip(*known, strict=True), style, marker="x", color=PAPER_LINE, label=f"paper, {stage}")
         axis.set_xticks(range(len(lines)), [line.variant for line in lines])

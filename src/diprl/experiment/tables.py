@@ -33,17 +33,6 @@ class Line(NamedTuple):
     """Path in the paper's results; empty where the paper has no such row."""
     variant: str
 
-    def published(self, task: str) -> tuple[float, float] | None:
-        """The paper's mean and deviation for a task, or None where it has none.
-
-        >>> TABLES["discrete"][0].lines[-1].published("LunarLander-v3")
-        (260.21, 13.61)
-        """
-        place: Any = PAPER if self.paper else {}
-        for name in (*self.paper, PAPER_NAMES.get(task, task)):
-            place = place.get(name, {})
-        return (place[0], place[1]) if place else None
-
 
 class PaperTable(NamedTuple):
     """A table before its numbers."""
@@ -70,6 +59,18 @@ def read_tables() -> dict[str, tuple[PaperTable, ...]]:
 
 
 TABLES = read_tables()
+
+
+def published(*path: str, task: str) -> tuple[float, float] | None:
+    """The paper's mean and deviation in a row of a table, or None where it has none.
+
+    >>> published("discrete_reward", "DiPRL", task="LunarLander-v3")
+    (260.21, 13.61)
+    """
+    place: Any = PAPER
+    for name in (*path, PAPER_NAMES.get(task, task)):
+        place = place.get(name, {})
+    return (place[0], place[1]) if place else None
 
 
 def published_range(task: str) -> tuple[float, float]:
@@ -104,7 +105,7 @@ def comparison(table: PaperTable, results: Results) -> Table:
         cells = [our_cell(part.having(task=task), line, table.digits) for task in results.tasks]
         rows.append((label, "ours", *cells))
         if line.paper:
-            cells = [plus_minus(line.published(task), table.digits) for task in results.tasks]
+            cells = [plus_minus(published(*line.paper, task=task), table.digits) for task in results.tasks]
             rows.append(("", "paper", *cells))
     return Table(table.title, (table.first_column, "", *results.tasks), tuple(rows))
 
