@@ -13,9 +13,9 @@ import numpy as np
 
 from diprl.experiment.executors import vmap
 from diprl.experiment.grid import Grid
-from diprl.experiment.paper import SEEDS
+from diprl.experiment.request import Request
 from diprl.experiment.results import relaxed, results_of, score
-from diprl.experiment.suites import SUITES, Request
+from diprl.experiment.suites import SEEDS, SUITES
 from diprl.tasks.twins.table import TWIN_TASKS
 
 TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
@@ -23,13 +23,12 @@ TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
 
 def main() -> None:
     options = parse()
-    request = Request(
-        presets=(options.preset,), tasks=tuple(options.tasks), seeds=tuple(options.seeds), quick=options.quick
-    )
+    tasks, seeds = ",".join(options.tasks), ",".join(map(str, options.seeds))
+    request = Request(preset=options.preset, tasks=tasks, seeds=seeds, quick=options.quick)
     runs = SUITES[options.experiment].runs(request)
     print(f"{jax.devices()[0].device_kind}, jax {jax.__version__}, {len(runs)} runs", flush=True)
     began = time.monotonic()
-    for task in request.tasks or ():
+    for task in options.tasks:
         run_task(Grid(options.out, tuple(run for run in runs if run.task == task)), task)
     print(f"all tasks: {time.monotonic() - began:.1f} s")
 
@@ -39,7 +38,7 @@ def run_task(grid: Grid, task: str) -> None:
     began = time.monotonic()
     failures = vmap(grid, lambda _: None)
     seconds = time.monotonic() - began
-    steps = sum(run.config.total_timesteps for run in grid.runs)
+    steps = sum(run.settings.ppo.total_timesteps for run in grid.runs)
     print(f"{task}: {len(grid.runs)} runs, {seconds:.1f} s, {steps / seconds / 1e6:.2f} M steps/s", flush=True)
     results = results_of(grid.runs, grid.store.read())
     for variant in dict.fromkeys(run.variant for run in grid.runs):

@@ -252,7 +252,7 @@ def test_help_is_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) 
 def test_every_setting_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     from dataclasses import fields
 
-    from diprl.cli.settings import field_docstrings
+    from diprl.cli.options import field_docstrings
     from diprl.train.settings import PPOSettings, ProgramSettings
 
     for record in (PPOSettings, ProgramSettings):

@@ -5,17 +5,17 @@ import shlex
 import subprocess
 import sys
 from functools import cache
-from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from diprl.cli.main import COMMANDS
-from diprl.cli.parse import parse
-from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS, published
+from diprl.cli.main import COMMANDS, find_command
+from diprl.cli.options import parse
 from diprl.experiment.records import Store
+from diprl.experiment.suites import CONTINUOUS, DISCRETE, SEEDS
+from diprl.experiment.tables import published
 from diprl.runs.result import Result
 
 ROOT = Path(__file__).parent.parent
@@ -51,7 +51,7 @@ def test_python_runs(code: str, tmp_path: Path) -> None:
 def test_commands_exist_with_their_options(words: list[str]) -> None:
     _, name, *arguments = words
     assert name in COMMANDS
-    parse(import_module(f"diprl.cli.{name}").Command, name, arguments)
+    parse(find_command(name), name, arguments)
 
 
 @pytest.mark.parametrize("words", commands("make"), ids=" ".join)

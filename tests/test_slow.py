@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from diprl import DiPRL
-from diprl.experiment.paper import CONTINUOUS, DISCRETE, published
+from diprl.experiment.suites import CONTINUOUS, DISCRETE
+from diprl.experiment.tables import published
 
 RECORDS = Path(__file__).parent.parent / "results" / "records.jsonl"
 TWINS = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0", "DoorKey-6x6")

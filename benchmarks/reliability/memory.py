@@ -46,16 +46,15 @@ def long_training(steps: int) -> list[float]:
 
 def many_runs(count: int) -> list[float]:
     """Memory of this process after each run of a grid."""
-    from diprl.experiment.execute import execute
-    from diprl.experiment.grid import Grid, work_through
-    from diprl.runs.spec import RunSpec
-    from diprl.train.settings import Settings
+    from diprl.experiment.executors import execute
+    from diprl.experiment.grid import Grid, Run, work_through
+    from diprl.train.settings import Config
 
-    settings = Settings().with_values(
+    config = Config(
         total_timesteps=4096, num_envs=8, num_steps=64, minibatch_size=64, num_epochs=1, hidden_size=8, max_depth=3,
         members=1, polish_share=0.3,
     )  # fmt: skip
-    runs = tuple(RunSpec("CartPole-v1", settings=settings, seed=seed, episodes=2) for seed in range(count))
+    runs = tuple(Run("CartPole-v1", "diprl", "default", config, seed, episodes=2) for seed in range(count))
     samples: list[float] = []
 
     def note(line: str) -> None:

@@ -97,6 +97,11 @@ def step_by_step(run: RunSpec, folder: Path) -> Record:
     return make_record(run, float(run.seed)) | {"wall_seconds": time.monotonic()}
 
 
+def repeatable(record: Record) -> Record:
+    """What a repeated run gives again, to the last digit: everything but its wall time."""
+    return {name: value for name, value in record.items() if name != "wall_seconds"}
+
+
 def tick(path: Path) -> None:
     with open(path, "a") as file:
         file.write(".")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from diprl.experiment.curves import Curve, band
+from diprl.experiment.figures import Curve, band
 
 
 def curve(*points: tuple[float, float]) -> Curve:

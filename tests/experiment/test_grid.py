@@ -11,10 +11,10 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.experiment.executors import find_executor, local
 from diprl.experiment.grid import Grid, claim, work_through
-from diprl.experiment.records import Record, Store, repeatable
+from diprl.experiment.records import Record, Store
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
-from tests.experiment.fixtures import make_record, make_run, step_by_step
+from tests.experiment.fixtures import make_record, make_run, repeatable, step_by_step
 from tests.experiment.kill_me import SEEDS, small_grid
 
 MOMENTS = ("1:0", "1:19", "1:before record", "1:torn record", "1:after record", "2:7", "3:torn record")

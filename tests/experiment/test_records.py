@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diprl.errors import DiprlError
-from diprl.experiment.records import Store, amendment, repeatable
+from diprl.experiment.records import Store, amendment
 from diprl.runs.observers import CURVE_POINTS, STEPS, spread, thinned_curve
 
 WRITER = """
@@ -91,7 +91,3 @@ def test_a_curve_is_thinned_and_of_repeated_rows_the_last_counts() -> None:
     assert len(curve["steps"]) == CURVE_POINTS
     assert curve["eval/program"][-1] == 0.123457
     assert set(curve) == {"steps", "eval/program"}
-
-
-def test_wall_time_does_not_last() -> None:
-    assert repeatable({"key": "a", "wall_seconds": 3.0}) == {"key": "a"}

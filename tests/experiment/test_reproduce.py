@@ -1,5 +1,6 @@
 """From a request to files, with made-up runs."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,14 +9,15 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.experiment.figures import FIGURES, write_figures
 from diprl.experiment.grid import Announce, Grid
-from diprl.experiment.paper import published_range
 from diprl.experiment.records import Record, Store
 from diprl.experiment.reproduce import merge, reproduce
+from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
-from diprl.experiment.suites import SUITES, Request
+from diprl.experiment.suites import SUITES
+from diprl.experiment.tables import published_range
 from tests.experiment.fixtures import example_results, make_record, make_run, staged
 
-REQUEST = Request(tasks=("CartPole-v1", "Acrobot-v1", "MountainCar-v0"), quick=True)
+REQUEST = Request(tasks="CartPole-v1,Acrobot-v1,MountainCar-v0", quick=True)
 
 
 def invent(grid: Grid, announce: Announce) -> dict[str, str]:
@@ -32,10 +34,10 @@ def invent(grid: Grid, announce: Announce) -> dict[str, str]:
 
 def test_every_experiment_writes_its_page_tables_and_figures(tmp_path: Path) -> None:
     suites = [SUITES[name] for name in ("discrete", "alpha", "target-entropy", "entropy", "depth", "failure")]
-    reports, failures = reproduce(suites, REQUEST, invent, tmp_path, lambda _: None)
+    reports, failures = reproduce(suites, replace(REQUEST, out=tmp_path), invent, lambda _: None)
     assert not failures
     for suite, report in zip(suites, reports, strict=True):
-        assert report.folder == tmp_path / f"{suite.name}-default"
+        assert report.folder == tmp_path / "quick" / f"{suite.name}-default"
         assert (report.folder / "README.md").read_text() == report.text
         assert list(report.folder.glob("*.tex"))
         for name in FIGURES[suite.name]:
@@ -53,7 +55,8 @@ def test_figures_are_the_same_each_time_and_show_nothing_where_nothing_is(tmp_pa
     assert (tmp_path / "a" / "returns.svg").read_bytes() == (tmp_path / "b" / "returns.svg").read_bytes()
     empty = results_of([make_run()], {})
     assert isinstance(empty, Results)
-    assert write_figures("discrete", empty, tmp_path)
+    write_figures("discrete", empty, tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.svg")} == set(FIGURES["discrete"])
 
 
 def test_records_of_another_machine_are_taken_over_once(tmp_path: Path) -> None:
@@ -66,6 +69,6 @@ def test_records_of_another_machine_are_taken_over_once(tmp_path: Path) -> None:
 
 def test_a_request_that_no_experiment_meets_is_refused(tmp_path: Path) -> None:
     suites = [SUITES["alpha"], SUITES["continuous"]]
-    request = Request(tasks=("CartPole-v1",), methods=("ppo",))
+    request = Request(tasks="CartPole-v1", methods="ppo", out=tmp_path)
     with pytest.raises(DiprlError, match="no experiment has"):
-        reproduce(suites, request, invent, tmp_path, lambda _: None)
+        reproduce(suites, request, invent, lambda _: None)

@@ -1,10 +1,12 @@
 """Which runs the experiments consist of."""
 
+from pathlib import Path
+
 import pytest
 
 from diprl.errors import DiprlError
-from diprl.experiment.paper import DISCRETE, SEEDS
-from diprl.experiment.suites import SUITES, Request, find_suites, requested_runs
+from diprl.experiment.request import Request
+from diprl.experiment.suites import DISCRETE, SEEDS, SUITES, find_suites, requested_runs
 from diprl.experiment.vmap import batch_key, fits
 from diprl.tasks.twins.table import TWIN_TASKS
 
@@ -17,7 +19,7 @@ def test_table_one_is_every_method_on_every_discrete_task_and_seed() -> None:
 
 def test_the_alpha_ablation_of_a_task_is_one_batch() -> None:
     for preset in ("default", "paper"):
-        runs = SUITES["alpha"].runs(Request(presets=(preset,), tasks=("Acrobot-v1",)))
+        runs = SUITES["alpha"].runs(Request(preset=preset, tasks="Acrobot-v1"))
         assert len(runs) == 18
         assert len({batch_key(run) for run in runs}) == 1
         assert {run.settings.program.alpha for run in runs} == {0.0, 0.001, 0.01, 0.1, 0.5}
@@ -38,13 +40,13 @@ def test_an_ablation_lets_nothing_but_its_setting_act(name: str) -> None:
 
 
 def test_automatic_alpha_is_the_run_of_table_one() -> None:
-    request = Request(presets=("paper",), methods=("diprl",), tasks=("Acrobot-v1",))
+    request = Request(preset="paper", methods="diprl", tasks="Acrobot-v1")
     automatic = {run.key for run in SUITES["alpha"].runs(request) if run.variant == "auto"}
     assert automatic == {run.key for run in SUITES["discrete"].runs(request)}
 
 
 def test_the_papers_target_is_the_papers_preset() -> None:
-    request = Request(presets=("paper",), methods=("diprl",), tasks=("Acrobot-v1",))
+    request = Request(preset="paper", methods="diprl", tasks="Acrobot-v1")
     targeted = {run.key for run in SUITES["target-entropy"].runs(request) if run.variant == "0.1"}
     assert targeted == {run.key for run in SUITES["discrete"].runs(request)}
 
@@ -58,9 +60,9 @@ def test_quick_runs_are_small_and_apart() -> None:
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (Request(presets=("papr",)), "did you mean paper"),
-        (Request(methods=("dprl",)), "did you mean diprl"),
-        (Request(tasks=("Pusher2D",)), "unknown task of this experiment"),
+        (Request(preset="papr"), "did you mean paper"),
+        (Request(methods="dprl"), "did you mean diprl"),
+        (Request(tasks="Pusher2D"), "unknown task of this experiment"),
     ],
 )
 def test_a_misspelt_request_answers_with_the_nearest(request_: Request, message: str) -> None:
@@ -69,7 +71,7 @@ def test_a_misspelt_request_answers_with_the_nearest(request_: Request, message:
 
 
 def test_each_experiment_takes_its_part_of_a_request() -> None:
-    request = Request(tasks=("CartPole-v1", "Pusher2D"), methods=("ppo", "diprl"), seeds=(1,))
+    request = Request(tasks="CartPole-v1,Pusher2D", methods="ppo, diprl", seeds="1")
     parts = {suite.name: runs for suite, runs in requested_runs(find_suites("all"), request)}
     assert [(run.task, run.method) for run in parts["depth"]] == [
         ("CartPole-v1", "diprl"),
@@ -77,6 +79,13 @@ def test_each_experiment_takes_its_part_of_a_request() -> None:
     ]
     assert {run.task for run in parts["continuous"]} == {"Pusher2D"}
     assert "failure" not in parts
+
+
+def test_a_page_names_the_command_that_makes_it_again() -> None:
+    assert Request().command("depth") == "diprl reproduce depth --preset default --executor none"
+    request = Request(preset="both", methods="diprl", seeds="0:2", quick=True, out=Path("my results"))
+    options = "--quick --preset both --methods diprl --seeds 0:2 --out 'my results' --executor none"
+    assert request.command("alpha") == f"diprl reproduce alpha {options}"
 
 
 def test_all_is_every_experiment() -> None:

@@ -2,13 +2,25 @@
 
 from pathlib import Path
 
-from diprl.experiment.lines import LAYOUTS
+import pytest
+
 from diprl.experiment.results import results_of
-from diprl.experiment.tables import aggregates, comparison, latex, markdown, seed_points
+from diprl.experiment.suites import SUITES
+from diprl.experiment.tables import (
+    TABLES,
+    aggregates,
+    comparison,
+    latex,
+    line_scores,
+    markdown,
+    published,
+    published_range,
+    seed_points,
+)
 from tests.experiment.fixtures import example_results, make_record, make_run
 
 GOLDEN = Path(__file__).with_name("golden")
-RETURNS = LAYOUTS["discrete"][0]
+RETURNS = TABLES["discrete"][0]
 
 
 def test_markdown_is_what_it_was() -> None:
@@ -42,10 +54,18 @@ def test_aggregates_by_hand() -> None:
     assert rows["DiPRL"][3:] == ("–", "2 of 2")
 
 
+def test_scores_are_normalised_by_the_papers_lowest_and_highest_mean() -> None:
+    low, high = published_range("Acrobot-v1")
+    runs = [make_run(task="Acrobot-v1", seed=seed) for seed in (1, 2, 3)]
+    means = (low, (low + high) / 2, high)
+    records = {run.key: make_record(run, mean) for run, mean in zip(runs, means, strict=True)}
+    assert line_scores(RETURNS.lines[-1], results_of(runs, records)) == {"Acrobot-v1": pytest.approx([0.0, 0.5, 1.0])}
+
+
 def test_an_ablation_takes_each_setting_from_its_own_runs() -> None:
     runs = [make_run(variant=variant) for variant in ("0", "0.5", "auto")]
     records = {runs[0].key: make_record(runs[0], 10.0), runs[1].key: make_record(runs[1], 20.0)}
-    table = comparison(LAYOUTS["alpha"][0], results_of(runs, records))
+    table = comparison(TABLES["alpha"][0], results_of(runs, records))
     ours = {row[0]: row[2] for row in table.rows if row[1] == "ours"}
     assert ours["α = 0, relaxed"] == "11.00 ± 0.00"
     assert ours["α = 0.5, extracted"] == "20.00 ± 0.00"
@@ -53,11 +73,15 @@ def test_an_ablation_takes_each_setting_from_its_own_runs() -> None:
 
 
 def test_every_line_of_every_table_is_in_the_paper_or_says_it_is_not() -> None:
-    from diprl.experiment.paper import published
-    from diprl.experiment.suites import SUITES
-
-    for name, layouts in LAYOUTS.items():
-        lines = [line for layout in layouts for line in layout.lines if line.paper]
+    for name, tables in TABLES.items():
+        lines = [line for table in tables for line in table.lines if line.paper]
         assert lines
         for line in lines:
             assert all(published(*line.paper, task=task) for task in SUITES[name].tasks), line
+
+
+def test_the_tables_know_every_method_and_variant_of_their_experiment() -> None:
+    for name, suite in SUITES.items():
+        lines = [line for table in TABLES[name] for line in table.lines]
+        assert {line.method for line in lines} == set(suite.methods)
+        assert {line.variant for line in lines} == set(suite.variants)

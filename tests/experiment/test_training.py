@@ -11,12 +11,9 @@ import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment import vmap as batches
-from diprl.experiment.execute import execute
-from diprl.experiment.executors import vmap
+from diprl.experiment.executors import execute, rescore, vmap
 from diprl.experiment.grid import Grid, work_through
-from diprl.experiment.records import repeatable
-from diprl.experiment.rescore import rescore
-from tests.experiment.fixtures import make_run
+from tests.experiment.fixtures import make_run, repeatable
 from tests.experiment.train_and_die import training_grid
 
 
@@ -99,10 +96,10 @@ def test_rescoring_adds_the_reference_score_once(batch: Grid) -> None:
         assert len(record["score"]["returns"]) == 2
 
 
-def test_runs_that_do_not_belong_together_are_refused() -> None:
+def test_runs_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     one, other = make_run(task="MountainCar-v0"), make_run(task="CartPole-v1")
     with pytest.raises(DiprlError, match="one batch"):
-        batches.execute_batch([one, other])
+        batches.execute_batch([one, other], tmp_path, quiet)
 
 
 @pytest.mark.parametrize("setting", [{"members": 2}, {"polish_share": 0.2}])

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from diprl.experiment.execute import execute
+from diprl.experiment.executors import execute
 from diprl.experiment.grid import Grid, work_through
 from diprl.runs import trainer
 from tests.experiment.fixtures import make_run

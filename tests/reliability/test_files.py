@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diprl.cli.train import Command, resumed_session
+from diprl.cli.train import Train, resumed_session
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.runs.folder import task_of
@@ -122,7 +122,7 @@ CONFIG: dict[str, Any] = RunSpec("CartPole-v1").to_json() | {
 def test_a_hostile_config_is_refused_by_name(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(CONFIG | change))
     with pytest.raises(DiprlError, match=rf"config\.json: .*{reason}") as caught:
-        resumed_session(Command(resume=tmp_path))
+        resumed_session(Train(resume=tmp_path))
     assert len(str(caught.value)) < 2000
 
 
@@ -139,7 +139,7 @@ def test_no_value_in_a_config_escapes(tmp_path: Path, key: str, value: Any) -> N
     (tmp_path / "config.json").write_text(json.dumps(CONFIG | {key: value}))
     message = ""
     try:
-        resumed_session(Command(resume=tmp_path))
+        resumed_session(Train(resume=tmp_path))
     except DiprlError as error:
         message = str(error)
     assert "config.json: " in message or not message

@@ -1,65 +1,45 @@
 """`diprl explain`: why a program acts as it does in one state, and what would change its mind."""
 
-import json
 import re
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
-import tyro
-
-from diprl.cli.options import EnvironmentOptions
+from diprl.cli.options import JSONOption, PlayCommand
 from diprl.errors import DiprlError, unknown
 
 if TYPE_CHECKING:
     from diprl.program import Explanation, Program
 
 
-@dataclass(frozen=True)
-class Command:
+@dataclass(frozen=True, kw_only=True)
+class Explain(PlayCommand, JSONOption):
     """Say why a program takes its action in a state, and the smallest change of the state that changes it."""
 
-    program: Annotated[Path, tyro.conf.Positional]
-    """A run folder or a program file."""
     state: str = ""
     """Features by name, such as "pole_angle=0.02 cart_velocity=-0.1"; the others are 0."""
     from_reset: int | None = None
     """Take the features that are not given from the first state of the episode with this seed."""
     scales: str = ""
     """How much of a feature counts as one unit of change, such as "pole_angle=0.1"; the others count 1."""
-    task: str | None = None
-    """The environment of --from-reset; default: the one the program was learnt on."""
-    json: bool = False
-    """Print one JSON object instead of text."""
-    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
 
-    def run(self) -> int:
-        from diprl.runs.folder import load_program
-
-        program = load_program(self.program)
+    def run(self) -> None:
+        program = self.load_program()
         names = program.signature.feature_names
         start = dict.fromkeys(names, 0.0) if self.from_reset is None else self.first_state(program)
         state = start | parse_values(self.state, names, "--state")
         scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
         found = program.explain(list(state.values()), list(scales.values()))
-        if self.json:
-            print(json.dumps({"state": state} | asdict(found)))
-        else:
-            print(describe(program, state, found))
-        return 0
+        self.print_json(state=state, **asdict(found)) if self.json else print(describe(program, state, found))
 
     def first_state(self, program: "Program") -> dict[str, float]:
         """The features at the beginning of an episode."""
+        from contextlib import closing
+
         import numpy as np
 
-        from diprl.runs.folder import task_of
-
-        task = task_of(self.program, program, self.task, self.environment.parsed())
-        environment = task.reference()
-        try:
+        _, task = self.load()
+        with closing(task.reference()) as environment:
             view = task.view(np.asarray(environment.reset(seed=self.from_reset)[0])[None])[0]
-        finally:
-            environment.close()
         return dict(zip(program.signature.feature_names, view.tolist(), strict=False))
 
 

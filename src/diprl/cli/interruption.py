@@ -8,26 +8,19 @@ from types import FrameType
 from typing import Any
 
 
-class Interrupted(KeyboardInterrupt):
-    """Training was stopped by the user; the message says how to go on."""
-
-
 class Interruption:
     """An observer that ends the run at the first snapshot after Ctrl-C; a second Ctrl-C ends it at once."""
 
     def __init__(self) -> None:
         self.asked = False
 
-    def __call__(self, snapshot: Any) -> None:
-        self.check()
-
-    def check(self) -> None:
+    def __call__(self, snapshot: Any = None) -> None:
         """End the run if that was asked for."""
         if self.asked:
-            raise Interrupted
+            raise KeyboardInterrupt
 
     @contextmanager
-    def on(self, ways: Iterable[str]) -> Iterator[None]:
+    def listening(self, commands: Iterable[str]) -> Iterator[None]:
         """Listen to Ctrl-C while runs train that these commands would go on with."""
         before = signal.getsignal(signal.SIGINT)
 
@@ -40,6 +33,6 @@ class Interruption:
         try:
             yield
         except KeyboardInterrupt:
-            raise Interrupted(f"stopped; go on with: {'; '.join(ways)}") from None
+            raise KeyboardInterrupt(f"stopped; go on with: {'; '.join(commands)}") from None
         finally:
             signal.signal(signal.SIGINT, before)

@@ -7,24 +7,25 @@ from importlib import import_module
 from diprl.errors import DiprlError, unknown
 
 COMMANDS = {
-    "train": "learn a program for an environment, print it and score it",
-    "eval": "score a saved program on its environment",
-    "show": "print a saved program",
-    "polish": "search for better numbers of a saved program on its true return",
-    "simplify": "drop conditions, coefficients and digits that do not matter",
-    "edit": "change a program by hand and see what that does",
-    "verify": "prove or refute properties of a saved program",
-    "explain": "say why a program acts as it does in one state",
-    "export": "write a saved program in Python, C, JSON, LaTeX, SVG, Structured Text or ONNX",
-    "report": "write a page about a run: program, scores, curves, a rollout to scrub through",
-    "watch": "watch a program play, or record it",
-    "enjoy": "the same as watch",
-    "reproduce": "make the paper's tables and figures again, beside its numbers",
-    "primitives": "list, train or compare the controllers that programs for MuJoCo tasks blend",
-    "tasks": "list the built-in tasks",
-    "doctor": "say what is installed and what works",
+    "train": ("train", "learn a program for an environment, print it and score it"),
+    "eval": ("programs", "score a saved program on its environment"),
+    "show": ("programs", "print a saved program"),
+    "polish": ("change", "search for better numbers of a saved program on its true return"),
+    "simplify": ("change", "drop conditions, coefficients and digits that do not matter"),
+    "edit": ("change", "change a program by hand and see what that does"),
+    "verify": ("programs", "prove or refute properties of a saved program"),
+    "explain": ("explain", "say why a program acts as it does in one state"),
+    "export": ("programs", "write a saved program in Python, C, JSON, LaTeX, SVG, Structured Text or ONNX"),
+    "report": ("programs", "write a page about a run: program, scores, curves, a rollout to scrub through"),
+    "watch": ("programs", "watch a program play, or record it"),
+    "enjoy": ("programs", "the same as watch"),
+    "reproduce": ("reproduce", "make the paper's tables and figures again, beside its numbers"),
+    "primitives": ("primitives", "list, train or compare the controllers that programs for MuJoCo tasks blend"),
+    "tasks": ("machine", "list the built-in tasks"),
+    "doctor": ("machine", "say what is installed and what works"),
 }
-"""One module of this package per command, with a `Command` that tyro turns into options."""
+"""The module of each command, whose class of the same name tyro turns into options, and what the command does."""
+ALIASES = {"enjoy": "watch"}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,13 +59,18 @@ def main(arguments: list[str] | None = None) -> None:
 def run(name: str, arguments: list[str]) -> int:
     if name not in COMMANDS:
         raise unknown("command", name, COMMANDS)
-    from diprl.cli.parse import parse
+    from diprl.cli.options import parse
 
-    options = parse(import_module(f"diprl.cli.{name}").Command, name, arguments)
-    return options.run() or 0
+    return parse(find_command(name), name, arguments).run() or 0
+
+
+def find_command(name: str) -> type:
+    """The options of a command, with what it does as `run`."""
+    module, _ = COMMANDS[name]
+    return getattr(import_module(f"diprl.cli.{module}"), ALIASES.get(name, name).capitalize())
 
 
 def usage() -> str:
     width = max(map(len, COMMANDS))
-    rows = "\n".join(f"  {name:{width}}  {text}" for name, text in COMMANDS.items())
+    rows = "\n".join(f"  {name:{width}}  {text}" for name, (_, text) in COMMANDS.items())
     return f"usage: diprl COMMAND …\n\nPolicies that are programs.\n\n{rows}\n\nMore: diprl COMMAND --help"

@@ -1,30 +1,30 @@
 """`diprl primitives`: the frozen controllers that programs blend."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from diprl.cli.options import JSONOption
+from diprl.errors import DiprlError
+
 
 @dataclass(frozen=True)
 class List:
     """List the primitives with their scores and the commands that made them."""
 
-    def run(self) -> int:
-        from diprl.errors import DiprlError
+    def run(self) -> None:
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import bundled_primitive
 
         for name in primitive_tasks():
             try:
                 primitive = bundled_primitive(name)
+                found = f"score {primitive.score:8.2f}  {primitive.command}"
             except DiprlError as error:
-                print(f"{name:16}  {error}")
-                continue
-            print(f"{name:16}  score {primitive.score:8.2f}  {primitive.command}")
-        return 0
+                found = str(error)
+            print(f"{name:16}  {found}")
 
 
 @dataclass(frozen=True)
@@ -44,42 +44,30 @@ class Train:
     episodes: int = 100
     """Episodes that the score is measured on."""
 
-    def run(self) -> int:
-        from diprl.methods.primitives import find_primitive_task
+    def run(self) -> None:
+        from diprl.methods.primitives import find_primitive_task, train_primitive
         from diprl.system.cache import use_compilation_cache
-        from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
-
-        use_compilation_cache()
-        names = list(primitive_tasks()) if self.name == "all" else [self.name]
-        for name in names:
-            find_primitive_task(name)
-        for name in names:
-            self.train(name)
-        return 0
-
-    def train(self, name: str) -> None:
-        from diprl.methods.primitives import train_primitive
         from diprl.system.files import check_writable
-        from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
+        from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
+        from diprl.tasks.mujoco.primitives import data_folder, save_primitive
         from diprl.terminal.progress import Display
 
-        out = self.out or data_folder()
+        use_compilation_cache()
+        names, out = list(primitive_tasks()) if self.name == "all" else [self.name], self.out or data_folder()
+        for name in names:
+            find_primitive_task(name)
         check_writable(out)
-        with Display() as display:
-            primitive = train_primitive(
-                name,
-                self.runs / f"{name}-seed{self.seed}",
-                seed=self.seed,
-                total_timesteps=self.total_timesteps,
-                observers=(display,),
-                episodes=self.episodes,
-            )
-        save_primitive(primitive, out / f"{name}{SUFFIX}")
-        print(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
+        options = {"seed": self.seed, "total_timesteps": self.total_timesteps, "episodes": self.episodes}
+        for name in names:
+            with Display() as display:
+                folder = self.runs / f"{name}-seed{self.seed}"
+                primitive = train_primitive(name, folder, observers=(display,), **options)
+            save_primitive(primitive, out / f"{name}.npz")
+            print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
 
 
-@dataclass(frozen=True)
-class Compare:
+@dataclass(frozen=True, kw_only=True)
+class Compare(JSONOption):
     """Score learnt programs next to each primitive alone and the best blends that never change."""
 
     task: Annotated[str, tyro.conf.Positional]
@@ -90,10 +78,8 @@ class Compare:
     """Episodes that each score is measured on."""
     search_episodes: int = 20
     """Episodes that each candidate blend plays before the best are chosen."""
-    json: bool = False
-    """End standard output with one JSON object."""
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.arena.reference import evaluate_program
         from diprl.methods.constant_blends import best_blends, single_primitives
         from diprl.runs.folder import load_program
@@ -106,14 +92,12 @@ class Compare:
         for name, program in rows.items():
             scores[name] = evaluate_program(task, program, self.episodes)
             print(f"{name:{width}}  {scores[name]}", flush=True)
-        if self.json:
-            table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
-            print(json.dumps({"task": task.name, "scores": table}))
-        return 0
+        table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
+        self.print_json(task=task.name, scores=table)
 
 
 @dataclass(frozen=True)
-class Command:
+class Primitives:
     """The primitives that programs blend: list them, train them, or see what programs add to them."""
 
     action: Annotated[
@@ -123,5 +107,5 @@ class Command:
         tyro.conf.arg(name=""),
     ]
 
-    def run(self) -> int:
-        return self.action.run()
+    def run(self) -> None:
+        self.action.run()

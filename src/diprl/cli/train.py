@@ -1,6 +1,5 @@
 """`diprl train`: one command from an environment's name to a printed, scored program."""
 
-import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from diprl.cli.interruption import Interruption
-from diprl.cli.options import EnvironmentOptions, parse_seeds
-from diprl.cli.settings import optional_fields
+from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields
 from diprl.errors import DiprlError
+from diprl.experiment.request import parse_seeds
 from diprl.system.cores import available_cores
 from diprl.train.settings import PPOSettings, ProgramSettings
 
@@ -24,8 +23,8 @@ else:
     ProgramOptions = optional_fields(ProgramSettings)
 
 
-@dataclass(frozen=True)
-class Command:
+@dataclass(frozen=True, kw_only=True)
+class Train(EnvironmentOptions, JSONOption):
     """Learn a program for an environment, print it, and score it on the reference environment."""
 
     task: Annotated[str, tyro.conf.Positional] = ""
@@ -54,15 +53,12 @@ class Command:
     """Whether the preset's share of the budget goes to a search over the discrete program."""
     tensorboard: bool = False
     """Also write TensorBoard logs into the run folder."""
-    json: bool = False
-    """End standard output with one JSON object."""
-    environment: tyro.conf.OmitArgPrefixes[EnvironmentOptions] = field(default_factory=EnvironmentOptions)
     ppo: tyro.conf.OmitArgPrefixes[PPOOptions] = field(default_factory=PPOOptions)
     """Settings of PPO; those not given are the preset's for the task. Fractions are of the whole run."""
     program: tyro.conf.OmitArgPrefixes[ProgramOptions] = field(default_factory=ProgramOptions)
     """Settings of the relaxed program, likewise."""
 
-    def run(self) -> int:
+    def run(self) -> None:
         from diprl.methods.registry import run_all
         from diprl.system.cache import use_compilation_cache
         from diprl.system.device import use_device
@@ -73,21 +69,26 @@ class Command:
         use_device(self.device)
         display, interruption = Display(), Interruption()
         sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
-        watched = {"observers": (display, interruption), "interrupt": interruption.check}
+        watched = {"observers": (display, interruption), "interrupt": interruption}
         sessions = [replace(session, **watched) for session in sessions]
         workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
-        with interruption.on(ways_on(self, sessions)), display:
+        with interruption.listening(resume_commands(self, sessions)), display:
             results = run_all(sessions, workers)
         for session, result in zip(sessions, results, strict=True):
             if result.trained is None:
                 print(f"{session.folder} is already finished:")
             print_result(result, session.folder)
-        if self.json:
-            spec = sessions[0].spec
-            labels = {"task": spec.task, "method": spec.method, "preset": spec.preset}
-            runs = [summary(*pair) for pair in zip(sessions, results, strict=True)]
-            print(json.dumps(labels | {"runs": runs}))
-        return 0
+        spec, runs = sessions[0].spec, [summary(*pair) for pair in zip(sessions, results, strict=True)]
+        self.print_json(task=spec.task, method=spec.method, preset=spec.preset, runs=runs)
+
+    def limits(self) -> dict[str, Any]:
+        """Options that a resumed run may have otherwise than it began."""
+        return {"env_timeout": self.env_timeout, "tensorboard": self.tensorboard}
+
+    def given_settings(self) -> dict[str, Any]:
+        options = asdict(self.ppo) | asdict(self.program)
+        given = {name: value for name, value in options.items() if value is not None}
+        return given if self.polish else {"polish_share": 0.0} | given
 
 
 def summary(session: "Session", result: Any) -> dict[str, Any]:
@@ -96,13 +97,7 @@ def summary(session: "Session", result: Any) -> dict[str, Any]:
     return content | {"folder": str(session.folder)}
 
 
-def given_settings(command: Command) -> dict[str, Any]:
-    options = asdict(command.ppo) | asdict(command.program)
-    given = {name: value for name, value in options.items() if value is not None}
-    return given if command.polish else {"polish_share": 0.0} | given
-
-
-def fresh_sessions(command: Command) -> list["Session"]:
+def fresh_sessions(command: Train) -> list["Session"]:
     """One session per seed, everything checked before anything is written."""
     from diprl.methods.presets import settings_for
     from diprl.methods.registry import find_method
@@ -113,35 +108,26 @@ def fresh_sessions(command: Command) -> list["Session"]:
     if not command.task:
         raise DiprlError("which task? For example: diprl train CartPole-v1 (see diprl tasks)")
     seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
-    env_kwargs = command.environment.parsed()
+    env_kwargs = command.parsed_env_kwargs()
     find_method(command.method)
     task = limited(load_task(command.task, env_kwargs=env_kwargs), command.env_timeout)
     spec = RunSpec(
         task=task.name,
         method=command.method,
-        settings=settings_for(command.method, command.preset, task, **given_settings(command)),
+        settings=settings_for(command.method, command.preset, task, **command.given_settings()),
         episodes=100 if command.episodes is None else command.episodes,
         preset=command.preset,
         env_kwargs=env_kwargs,
     )
-    session = Session(
-        spec,
-        task,
-        backend=command.backend or "auto",
-        env_timeout=command.env_timeout,
-        tensorboard=command.tensorboard,
-    )
+    session = Session(spec, task, backend=command.backend or "auto", **command.limits())
+    folders = [folder_for(command, task.name, seed, len(seeds)) for seed in seeds]
     return [
-        replace(
-            session,
-            spec=replace(spec, seed=seed),
-            folder=folder_for(command, task.name, seed, len(seeds)),
-        )
-        for seed in seeds
+        replace(session, spec=replace(spec, seed=seed), folder=folder)
+        for seed, folder in zip(seeds, folders, strict=True)
     ]
 
 
-def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
+def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
     from diprl.runs.folder import free_folder
 
     if command.out is None:
@@ -149,24 +135,18 @@ def folder_for(command: Command, task: str, seed: int, count: int) -> Path:
     return command.out if count == 1 else command.out / f"seed{seed}"
 
 
-def ways_on(command: Command, sessions: list["Session"]) -> list[str]:
+def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
     task = f"{command.task} " if ":" in command.task else ""
     return [f"diprl train {task}--resume {session.folder}" for session in sessions]
 
 
-def resumed_session(command: Command) -> "Session":
+def resumed_session(command: Train) -> "Session":
     """The session that a run folder describes; its spec is not to be changed half-way."""
     from diprl.runs.session import resume_session
 
     assert command.resume is not None  # only called where it is given
-    changed = list(given_settings(command)) + ["episodes"] * (command.episodes is not None)
+    changed = list(command.given_settings()) + ["episodes"] * (command.episodes is not None)
     if changed:
         raise DiprlError(f"--resume goes on with the run as it was begun: leave out {', '.join(changed)}")
-    return resume_session(
-        command.resume,
-        command.task or None,
-        backend=command.backend,
-        env_timeout=command.env_timeout,
-        tensorboard=command.tensorboard,
-    )
+    return resume_session(command.resume, command.task or None, backend=command.backend, **command.limits())

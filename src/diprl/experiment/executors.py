@@ -1,6 +1,6 @@
-"""Ways to work through a grid: processes of this machine, one compiled call for many runs, a Ray cluster.
+"""Ways to do runs: one here, or a whole grid by processes, by one compiled call for many runs, or by a Ray cluster.
 
-All of them keep to the grid's claims, so that several may work on one grid at the same time.
+Those for a grid keep to its claims, so that several may work on one grid at the same time.
 """
 
 import hashlib
@@ -10,26 +10,49 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
+from diprl.arena.reference import evaluate_program
+from diprl.arena.score import TWIN
 from diprl.errors import DiprlError, unknown
-from diprl.experiment.execute import execute
-from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Grid, claim, sweep, work_through
+from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Failures, Grid, claim, failed, work_through
+from diprl.experiment.records import Record, amendment
+from diprl.experiment.vmap import batch_key, execute_batch, fits
+from diprl.methods import registry
+from diprl.program import Program
+from diprl.runs.folder import CONFIG
 from diprl.runs.result import command
+from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
+from diprl.system.cache import use_compilation_cache
 from diprl.system.cores import available_cores
 from diprl.system.lifeline import end_with_parent
+from diprl.tasks.base import Task
 
-Failures = dict[str, str]
+Executor = Callable[[Grid, Announce], Failures]
+"""Does every run of a grid that has no record yet."""
+RESCORED = "reference-score"
+RETRIES = 10
+"""How often Ray begins a run again after its worker died."""
 
 
-class Executor(Protocol):
-    """Does every run of a grid that has no record yet; gives the failures by key."""
+@cache
+def cached_task(name: str) -> Task:
+    """One task per process, so that its runs share compiled code."""
+    from diprl.tasks.registry import load_task  # brings Gymnasium, which a machine that only trains may lack
 
-    def __call__(self, grid: Grid, announce: Announce) -> Failures: ...
+    return load_task(name)
+
+
+def execute(spec: RunSpec, folder: Path) -> Record:
+    """Do a run in its folder as `diprl train` would, from its checkpoint where there is one, and give its record."""
+    use_compilation_cache()
+    session = Session(spec, cached_task(spec.task), folder, resume=(folder / CONFIG).exists())
+    return registry.run(session).to_json()
 
 
 def local(grid: Grid, announce: Announce, workers: int | None = None, execute: Execute = execute) -> Failures:
@@ -41,7 +64,6 @@ def local(grid: Grid, announce: Announce, workers: int | None = None, execute: E
     if count <= 1:
         return work_through(grid, execute, announce)
     context = multiprocessing.get_context("spawn")
-    failures: Failures = {}
     started = []
     for _ in range(count):
         receiver, sender = context.Pipe(duplex=False)
@@ -49,8 +71,10 @@ def local(grid: Grid, announce: Announce, workers: int | None = None, execute: E
         process.start()
         sender.close()
         started.append((process, receiver))
+    failures: Failures = {}
     for process, receiver in started:
-        failures |= last_words(receiver)
+        with suppress(EOFError):  # a worker that was killed says nothing
+            failures |= receiver.recv()
         process.join()
     return failures
 
@@ -63,14 +87,6 @@ def serve(grid: Grid, execute: Execute, sender: Connection) -> None:
     sender.close()
 
 
-def last_words(receiver: Connection) -> Failures:
-    """The failures that a worker reports at its end; none from one that was killed."""
-    try:
-        return receiver.recv()
-    except EOFError:
-        return {}
-
-
 def print_line(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -81,50 +97,45 @@ def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures
     A batch always holds all runs of the grid that belong together, done or not, so that an interrupted one continues as
     it was.
     """
-    from diprl.experiment.vmap import batch_key, fits
-
     batches: dict[Any, dict[str, RunSpec]] = {}
     for run in grid.runs:
         if fits(run):
             batches.setdefault(batch_key(run), {})[run.key] = run
     failures: Failures = {}
     for batch in batches.values():
-        failures |= do_batch(grid, list(batch.values()), announce)
+        failures |= do_batch(grid, batch, announce)
     others = tuple(run for run in grid.runs if not fits(run))
     return failures | (local(Grid(grid.folder, others), announce, workers) if others else {})
 
 
-def do_batch(grid: Grid, batch: list[RunSpec], announce: Announce) -> Failures:
+def do_batch(grid: Grid, batch: dict[str, RunSpec], announce: Announce) -> Failures:
     """Claim all runs of a batch, do them together, write the records that are missing."""
-    from diprl.experiment.vmap import execute_batch
-
-    folder = grid.folder / WORK / batch_name(batch)
-    keys = {run.key for run in batch}
-    while keys & {run.key for run in grid.pending()}:
+    runs, digest = list(batch.values()), hashlib.sha256("\n".join(batch).encode()).hexdigest()
+    folder = grid.folder / WORK / f"batch_{digest[:16]}"
+    while any(run.key in batch for run in grid.pending()):
         with ExitStack() as claims:
-            if not all(claims.enter_context(claim(grid.folder, run.slug)) for run in batch):
+            if not all(claims.enter_context(claim(grid.folder, run.slug)) for run in runs):
                 time.sleep(PATIENCE)
                 continue
             try:
-                grid.store.extend(execute_batch(batch, folder, announce))
+                grid.store.extend(execute_batch(runs, folder, announce))
             except DiprlError as error:
-                return {key: f"{batch[0].task}, {len(batch)} runs together: {error}" for key in keys}
+                return dict.fromkeys(batch, f"{runs[0].task}, {len(batch)} runs together: {error}")
     shutil.rmtree(folder, ignore_errors=True)
     return {}
 
 
-def batch_name(batch: list[RunSpec]) -> str:
-    return "batch_" + hashlib.sha256("\n".join(run.key for run in batch).encode()).hexdigest()[:16]
-
-
-def ray(grid: Grid, announce: Announce, execute: Execute = execute) -> Failures:
+def ray(grid: Grid, announce: Announce, workers: int | None = None, execute: Execute = execute) -> Failures:
     """Tasks on a Ray cluster: the one that RAY_ADDRESS names, or one on this machine.
 
     This process claims the runs and writes the records. Ray repeats a task whose worker died; it continues from its
     checkpoint wherever the grid's folder is on a file system that the workers share.
     """
-    cluster = import_ray()
-    sweep(grid)
+    try:
+        cluster = import_module("ray")
+    except ImportError as error:
+        raise DiprlError("the ray executor needs Ray: install it with: pip install 'diprl[cluster]'") from error
+    grid.sweep()
     if not cluster.is_initialized():
         cluster.init(log_to_driver=False)
     remote = cluster.remote(num_cpus=1, max_retries=RETRIES)(execute)
@@ -138,17 +149,6 @@ def ray(grid: Grid, announce: Announce, execute: Execute = execute) -> Failures:
     return failures
 
 
-RETRIES = 10
-"""How often Ray begins a run again after its worker died."""
-
-
-def import_ray() -> Any:
-    try:
-        return import_module("ray")
-    except ImportError as error:
-        raise DiprlError("the ray executor needs Ray: install it with: pip install 'diprl[cluster]'") from error
-
-
 def gather(grid: Grid, cluster: Any, remote: Any, runs: list[RunSpec], announce: Announce) -> Failures:
     """Send off claimed runs and write their records as they come in."""
     failures: Failures = {}
@@ -157,28 +157,42 @@ def gather(grid: Grid, cluster: Any, remote: Any, runs: list[RunSpec], announce:
         (done, *_), _ = cluster.wait(list(running), num_returns=1)
         run = running.pop(done)
         try:
-            record = cluster.get(done) | {"command": command()}
+            grid.finish(run, cluster.get(done) | {"command": command()}, announce)
         except cluster.exceptions.RayError as error:
-            reason = getattr(error, "cause", None) or error
-            failures[run.key] = f"{run.title}: {str(reason).splitlines()[0]}"
-            announce(f"failed   {failures[run.key]}")
-            continue
-        grid.store.append(record)
-        shutil.rmtree(grid.work_folder(run), ignore_errors=True)
-        announce(f"finished {run.title}: {record['score']['mean']:.2f}")
+            reason = str(getattr(error, "cause", None) or error)
+            failures |= failed(run, reason.splitlines()[0], announce)
     return failures
 
 
-def none(grid: Grid, announce: Announce, workers: int | None = None) -> Failures:
-    """Do nothing: tables are made from the records there are, and the rest is shown as missing."""
-    return {}
-
-
-EXECUTORS: dict[str, Callable[..., Failures]] = {"local": local, "vmap": vmap, "ray": ray, "none": none}
+EXECUTORS: dict[str, Callable[..., Failures]] = {
+    "local": local,
+    "vmap": vmap,
+    "ray": ray,
+    "none": lambda grid, announce, workers: {},  # what has no record is shown as missing
+}
 
 
 def find_executor(name: str, workers: int | None = None) -> Executor:
     """An executor by name; `workers` is for those that start processes of their own."""
     if name not in EXECUTORS:
         raise unknown("executor", name, EXECUTORS)
-    return ray if name == "ray" else partial(EXECUTORS[name], workers=workers)
+    return partial(EXECUTORS[name], workers=workers)
+
+
+def rescore(grid: Grid, announce: Announce) -> int:
+    """Score the grid's programs that only have a score on the twin, and keep that beside it; tells how many.
+
+    What another process scores at the same time is left to it.
+    """
+    keys, count = {run.key for run in grid.runs}, 0
+    for key, record in grid.store.read().items():
+        if key not in keys or record["score"]["environment"] != TWIN or not record["program"]:
+            continue
+        with claim(grid.folder, key.replace("/", "_") + "_score") as held:
+            if held:
+                program, episodes = Program.from_text(record["program"]), len(record["score"]["returns"])
+                score = evaluate_program(cached_task(record["task"]), program, episodes)
+                values = {"score": score.to_json(), "twin_score": record["score"]}
+                announce(f"rescored {record['method']}, {record['task']}, seed {record['seed']}")
+                count += grid.store.append(amendment(key, RESCORED, values))
+    return count

@@ -1,34 +1,86 @@
 """Figures from records, each as SVG and PNG; needs the extra `report`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.experiment.curves import Band, band, progress_rows, search_end
-from diprl.experiment.lines import ENTROPY_LINES, Line, returns
-from diprl.experiment.paper import published
-from diprl.experiment.results import Results, extracted, relaxed, score
-from diprl.experiment.statistics import mean_and_deviation, performance_profile
-from diprl.experiment.tables import line_scores
+from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
+from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
+from diprl.experiment.suites import ALL_METHODS, TREES
+from diprl.experiment.tables import TABLES, Line, line_scores, published
+from diprl.methods.pi_prl import SEARCH
+from diprl.methods.registry import METHODS
+from diprl.runs.result import Result
 
-COLOURS = {
-    "ppo": "#7f7f7f",
-    "viper": "#8c564b",
-    "dtsemnet": "#2ca02c",
-    "pi-prl": "#ff7f0e",
-    "diprl": "#1f77b4",
-}
-TITLES = {"ppo": "PPO", "viper": "VIPER", "dtsemnet": "DTSemNet", "pi-prl": "pi-PRL", "diprl": "DiPRL"}
-PAPER_COLOUR = "#bbbbbb"
+COLOURS = {"ppo": "#7f7f7f", "viper": "#8c564b", "dtsemnet": "#2ca02c", "pi-prl": "#ff7f0e", "diprl": "#1f77b4"}
+PAPER_COLOUR, PAPER_LINE = "#bbbbbb", "#888888"
 STYLES = ("-", "--")
 """One line style per stage of a run."""
+THRESHOLDS = np.linspace(0.0, 1.2, 61)
+"""Where performance profiles are read off."""
 
+Floats = NDArray[np.float64]
 Draw = Callable[[Any, Results], None]
 """Draws one task into an axis."""
+
+
+class Curve(NamedTuple):
+    """Values by environment step."""
+
+    steps: Floats
+    values: Floats
+
+
+class Band(NamedTuple):
+    """Mean and range of several curves at common steps."""
+
+    steps: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def curve_of(result: Result, metric: str | None) -> Curve:
+    """A metric of a run over its training; None stands for its return.
+
+    While pi-PRL searches, its policy is the relaxed one; everything else is judged by what it acts with in the end.
+    VIPER's curve would be that of its oracle, so it has none.
+    """
+    method, steps = result.spec.method, np.array(result.curve["steps"], np.float64)
+
+    def column(name: str) -> Floats:
+        return np.array(result.curve.get(name, [None] * len(steps)), np.float64)
+
+    values = column(metric or "eval/program")
+    if metric is None and method == "pi-prl":
+        values = np.where(steps <= search_end(result), column("eval/relaxed"), values)
+    shown = np.isfinite(values) & (method != "viper")
+    return Curve(steps[shown], values[shown])
+
+
+def search_end(result: Result) -> float:
+    """The step at which the program was extracted."""
+    return result.steps.get(SEARCH, result.total_steps)
+
+
+def band(curves: Sequence[Curve]) -> Band | None:
+    """The curves at the steps of the longest; one that ends before, its task solved, stays at its last value.
+
+    None where no curve has points.
+    """
+    curves = [curve for curve in curves if len(curve.steps)]
+    if not curves:
+        return None
+    first = max(curve.steps[0] for curve in curves)
+    longest = max(curves, key=lambda curve: curve.steps[-1]).steps
+    steps = longest[longest >= first]
+    values = np.stack([np.interp(steps, curve.steps, curve.values) for curve in curves])
+    return Band(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
 
 
 def import_pyplot() -> Any:
@@ -46,11 +98,10 @@ def import_pyplot() -> Any:
 
 def per_task(results: Results, draw: Draw, label: str, steps: bool = False) -> Any:
     """One panel per task."""
-    pyplot = import_pyplot()
     tasks = results.tasks
     columns = min(len(tasks), 3)
     rows = -(-len(tasks) // columns)
-    figure, axes = pyplot.subplots(rows, columns, figsize=(4 * columns, 3 * rows), squeeze=False)
+    figure, axes = import_pyplot().subplots(rows, columns, figsize=(4 * columns, 3 * rows), squeeze=False)
     for axis, task in zip(axes.flat, tasks, strict=False):
         draw(axis, results.having(task=task))
         axis.set_title(task)
@@ -70,65 +121,52 @@ def per_task(results: Results, draw: Draw, label: str, steps: bool = False) -> A
 def draw_curves(axis: Any, results: Results, metric: str | None, methods: Sequence[str]) -> None:
     """Mean over seeds and the range between them; None is the return of what a run stands for at each moment."""
     for method in methods:
-        part = results.having(method=method)
-        found = band([progress_rows(result, metric) for result in part.done()])
+        part, title, colour = results.having(method=method), METHODS[method].title, COLOURS[method]
+        found = band([curve_of(result, metric) for result in part.done])
         if found is not None:
-            draw_band(axis, found, COLOURS[method], TITLES[method])
+            axis.plot(found.steps, found.mean, color=colour, label=title)
+            axis.fill_between(found.steps, found.low, found.high, color=colour, alpha=0.15, linewidth=0)
         elif part.present(score) and metric is None:
             level = float(np.mean(part.present(score)))
-            axis.axhline(level, color=COLOURS[method], label=f"{TITLES[method]}, at the end", linestyle="-.")
-
-
-def draw_band(axis: Any, found: Band, colour: str, name: str) -> None:
-    axis.plot(found.steps, found.mean, color=colour, label=name)
-    axis.fill_between(found.steps, found.low, found.high, color=colour, alpha=0.15, linewidth=0)
+            axis.axhline(level, color=colour, label=f"{title}, at the end", linestyle="-.")
 
 
 def draw_bars(axis: Any, results: Results, lines: Sequence[Line]) -> None:
     """Ours and the paper's, side by side, with deviations."""
-    task = results.tasks[0]
     for index, line in enumerate(lines):
         values = results.having(method=line.method).present(line.measure)
-        cell = published(*line.paper, task=task)
-        if values:
-            mean, deviation = mean_and_deviation(values)
-            axis.bar(
-                index - 0.2,
-                mean,
-                0.4,
-                yerr=deviation,
-                color=COLOURS[line.method],
-                label=f"{line.label}, ours",
-            )
-        if cell:
-            axis.bar(index + 0.2, cell[0], 0.4, yerr=cell[1], color=PAPER_COLOUR, label=f"{line.label}, paper")
+        bars = {
+            "ours": (index - 0.2, mean_and_deviation(values) if values else None, COLOURS[line.method]),
+            "paper": (index + 0.2, published(*line.paper, task=results.tasks[0]), PAPER_COLOUR),
+        }
+        for whose, (place, found, colour) in bars.items():
+            if found:
+                axis.bar(place, found[0], 0.4, yerr=found[1], color=colour, label=f"{line.label}, {whose}")
     axis.set_xticks(range(len(lines)), [line.label for line in lines])
 
 
-def draw_ablation(axis: Any, results: Results, table: str, stages: dict[str, Any]) -> None:
+def draw_ablation(axis: Any, results: Results, stages: Mapping[str, Sequence[Line]]) -> None:
     """Return by setting: ours with every seed as a point, and the paper's."""
-    task = results.tasks[0]
-    labels = list(dict.fromkeys(run.variant for run, _ in results.pairs))
-    for (stage, measure), style in zip(stages.items(), STYLES, strict=False):
-        points = [results.having(variant=label).present(measure) for label in labels]
+    colour = COLOURS["diprl"]
+    for (stage, lines), style in zip(stages.items(), STYLES, strict=False):
+        points = [results.having(variant=line.variant).present(line.measure) for line in lines]
         held = [index for index, values in enumerate(points) if values]
-        means = [np.mean(points[index]) for index in held]
         if held:
-            axis.plot(held, means, style, marker="o", color=COLOURS["diprl"], label=f"ours, {stage}")
+            means = [np.mean(points[index]) for index in held]
+            axis.plot(held, means, style, marker="o", color=colour, label=f"ours, {stage}")
         for index in held:
-            axis.scatter([index] * len(points[index]), points[index], s=8, color=COLOURS["diprl"], alpha=0.5)
-        path = (stage,) if table == "alpha_ablation" else ()
-        cells = [published(table, label, *path, task=task) for label in labels]
+            axis.scatter([index] * len(points[index]), points[index], s=8, color=colour, alpha=0.5)
+        cells = [published(*line.paper, task=results.tasks[0]) for line in lines]
         known = [(index, cell[0]) for index, cell in enumerate(cells) if cell]
-        axis.plot(*zip(*known, strict=True), style, marker="x", color="#888888", label=f"paper, {stage}")
-    axis.set_xticks(range(len(labels)), labels)
+        axis.plot(*zip(*known, strict=True), style, marker="x", color=PAPER_LINE, label=f"paper, {stage}")
+        axis.set_xticks(range(len(lines)), [line.variant for line in lines])
 
 
 def draw_failure(axis: Any, results: Results) -> None:
     """Return over training, and what extraction does to it."""
-    draw_curves(axis, results, None, ("pi-prl", "diprl"))
-    for method in ("pi-prl", "diprl"):
-        for result in results.having(method=method).done():
+    draw_curves(axis, results, None, TREES)
+    for method in TREES:
+        for result in results.having(method=method).done:
             before, after, at = relaxed(result), extracted(result), search_end(result)
             if before is not None and after is not None:
                 axis.plot([at, at], [before, after], color=COLOURS[method], alpha=0.6)
@@ -137,15 +175,13 @@ def draw_failure(axis: Any, results: Results) -> None:
 
 def profiles(results: Results) -> Any:
     """The share of runs above each normalised return, one line per method."""
-    pyplot = import_pyplot()
-    figure, axis = pyplot.subplots(figsize=(5, 3.5))
-    thresholds = np.linspace(0.0, 1.2, 61)
-    for line in returns("discrete_reward"):
-        scores = list(line_scores(line, results).values())
+    figure, axis = import_pyplot().subplots(figsize=(5, 3.5))
+    for line in TABLES["discrete"][0].lines:
+        scores = list(line_scores(line, results.having(method=line.method)).values())
         if scores and line.measure is score:
-            profile = performance_profile(scores, thresholds)
-            axis.plot(thresholds, profile.share, color=COLOURS[line.method], label=line.label)
-            axis.fill_between(thresholds, profile.low, profile.high, color=COLOURS[line.method], alpha=0.15)
+            profile, colour = bootstrap(performance_profile(THRESHOLDS), scores), COLOURS[line.method]
+            axis.plot(THRESHOLDS, profile.value, color=colour, label=line.label)
+            axis.fill_between(THRESHOLDS, profile.low, profile.high, color=colour, alpha=0.15)
     axis.set_xlabel("normalised return")
     axis.set_ylabel("share of runs above")
     if axis.get_legend_handles_labels()[0]:
@@ -154,68 +190,53 @@ def profiles(results: Results) -> Any:
     return figure
 
 
-METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
-TREES = ("pi-prl", "diprl")
+def curves(metric: str | None, methods: Sequence[str], label: str) -> Callable[[Results], Any]:
+    return partial(per_task, draw=partial(draw_curves, metric=metric, methods=methods), label=label, steps=True)
 
 
-def curves_figure(results: Results, metric: str | None, methods: Sequence[str], label: str) -> Any:
-    return per_task(results, partial(draw_curves, metric=metric, methods=methods), label, steps=True)
+def ablation(suite: str, measures: Mapping[str, str]) -> Callable[[Results], Any]:
+    """A figure of some measures, each with the name of its stage, from the lines of the experiment's table."""
+    lines = TABLES[suite][0].lines
+    stages = {stage: [line for line in lines if line.measure is MEASURES[name]] for stage, name in measures.items()}
+    return partial(per_task, draw=partial(draw_ablation, stages=stages), label="return")
 
 
-def entropy_curves(results: Results) -> Any:
-    return curves_figure(results, "train/architecture_entropy", TREES, "architecture entropy")
-
-
-def return_curves(results: Results) -> Any:
-    return curves_figure(results, None, METHODS, "return")
-
-
+RETURNS = curves(None, ALL_METHODS, "return")
+ENTROPY = curves("train/architecture_entropy", TREES, "architecture entropy")
 FIGURES: dict[str, dict[str, Callable[[Results], Any]]] = {
-    "discrete": {"returns": return_curves, "entropy": entropy_curves, "profiles": profiles},
+    "discrete": {"returns": RETURNS, "entropy": ENTROPY, "profiles": profiles},
     "continuous": {
-        "returns": return_curves,
-        "distances": lambda results: curves_figure(results, "eval/distance", METHODS, "distance to the goal"),
-        "entropy": entropy_curves,
+        "returns": RETURNS,
+        "distances": curves("eval/distance", ALL_METHODS, "distance to the goal"),
+        "entropy": ENTROPY,
         "profiles": profiles,
     },
-    "alpha": {
-        "alpha": lambda results: per_task(
-            results,
-            partial(draw_ablation, table="alpha_ablation", stages={"relaxed": relaxed, "extracted": score}),
-            "return",
-        )
-    },
-    "target-entropy": {
-        "targets": lambda results: per_task(
-            results,
-            partial(draw_ablation, table="target_entropy_ablation", stages={"extracted": score}),
-            "return",
-        )
-    },
+    "alpha": {"alpha": ablation("alpha", {"relaxed": "relaxed return", "extracted": "return"})},
+    "target-entropy": {"targets": ablation("target-entropy", {"extracted": "return"})},
     "depth": {},
     "entropy": {
-        "bars": lambda results: per_task(results, partial(draw_bars, lines=ENTROPY_LINES), "entropy"),
-        "curves": entropy_curves,
+        "bars": partial(per_task, draw=partial(draw_bars, lines=TABLES["entropy"][0].lines), label="entropy"),
+        "curves": ENTROPY,
     },
-    "failure": {"failure": lambda results: per_task(results, draw_failure, "return", steps=True)},
+    "failure": {"failure": partial(per_task, draw=draw_failure, label="return", steps=True)},
 }
+"""The figures of each experiment by file name."""
 
 
-def write_figures(suite: str, results: Results, folder: Path) -> list[Path]:
-    """Every figure of an experiment, for each preset, as SVG and PNG."""
-    written = []
-    for preset in results.presets:
-        for name, draw in FIGURES[suite].items():
-            stem = name if len(results.presets) == 1 else f"{name}-{preset}"
-            written += save(draw(results.having(preset=preset)), folder / stem)
-    return written
+def figures_of(suite: str, results: Results) -> dict[str, tuple[str, Callable[[Results], Any]]]:
+    """The preset and the drawing of each figure of an experiment, by file name."""
+    alone = len(results.presets) == 1
+    return {
+        name if alone else f"{name}-{preset}": (preset, draw)
+        for preset in results.presets
+        for name, draw in FIGURES[suite].items()
+    }
 
 
-def save(figure: Any, stem: Path) -> list[Path]:
-    """Write a figure without anything that differs from day to day, and let go of it."""
-    written = []
-    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-        written.append(stem.with_name(f"{stem.name}.{ending}"))
-        figure.savefig(written[-1], dpi=150, metadata=metadata)
-    import_pyplot().close(figure)
-    return written
+def write_figures(suite: str, results: Results, folder: Path) -> None:
+    """Every figure of an experiment as SVG and PNG, without anything that differs from day to day."""
+    for name, (preset, draw) in figures_of(suite, results).items():
+        figure = draw(results.having(preset=preset))
+        figure.savefig(folder / f"{name}.svg", dpi=150, metadata={"Date": None})
+        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        import_pyplot().close(figure)

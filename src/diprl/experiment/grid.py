@@ -23,6 +23,8 @@ PATIENCE = 0.5
 Execute = Callable[[RunSpec, Path], Record]
 """Does a run in a work folder, continuing what it finds there."""
 Announce = Callable[[str], None]
+Failures = dict[str, str]
+"""What went wrong, by the key of the run."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,32 @@ class Grid:
     def work_folder(self, run: RunSpec) -> Path:
         return self.folder / WORK / run.slug
 
+    def finish(self, run: RunSpec, record: Record, announce: Announce) -> None:
+        """Write the record of a run, and only then remove its work folder."""
+        self.store.append(record)
+        announce(f"finished {run.title}: {record['score']['mean']:.2f}")
+        shutil.rmtree(self.work_folder(run), ignore_errors=True)
 
-def work_through(grid: Grid, execute: Execute, announce: Announce) -> dict[str, str]:
-    """Do every run that is neither done nor held by another process, until none is left; gives failures by key."""
-    sweep(grid)
-    failures: dict[str, str] = {}
+    def sweep(self) -> None:
+        """Remove the work folders of runs whose process died between writing the record and tidying up."""
+        done = self.store.read()
+        for run in self.runs:
+            if run.key in done and self.work_folder(run).exists():
+                with claim(self.folder, run.slug) as held:
+                    if held:
+                        shutil.rmtree(self.work_folder(run), ignore_errors=True)
+
+
+def failed(run: RunSpec, reason: object, announce: Announce) -> Failures:
+    """The failure of one run, announced."""
+    announce(f"failed   {run.title}: {reason}")
+    return {run.key: f"{run.title}: {reason}"}
+
+
+def work_through(grid: Grid, execute: Execute, announce: Announce) -> Failures:
+    """Do every run that is neither done nor held by another process, until none is left."""
+    grid.sweep()
+    failures: Failures = {}
     while waiting := [run for run in grid.pending() if run.key not in failures]:
         held = [attempt(grid, run, execute, announce, failures) for run in waiting]
         if not any(held):
@@ -56,38 +79,17 @@ def work_through(grid: Grid, execute: Execute, announce: Announce) -> dict[str, 
     return failures
 
 
-def sweep(grid: Grid) -> None:
-    """Remove the work folders of runs whose process died between writing the record and tidying up."""
-    done = grid.store.read()
-    for run in grid.runs:
-        if run.key in done and grid.work_folder(run).exists():
-            with claim(grid.folder, run.slug) as held:
-                if held:
-                    shutil.rmtree(grid.work_folder(run), ignore_errors=True)
-
-
-def attempt(grid: Grid, run: RunSpec, execute: Execute, announce: Announce, failures: dict[str, str]) -> bool:
-    """Do one run if it is free; tells whether it was."""
-    with claim(grid.folder, run.slug) as held:
-        if not held:
-            return False
-        try:
-            do(grid, run, execute, announce)
-        except DiprlError as error:
-            failures[run.key] = f"{run.title}: {error}"
-            announce(f"failed   {failures[run.key]}")
-        return True
-
-
-def do(grid: Grid, run: RunSpec, execute: Execute, announce: Announce) -> None:
-    """Do a claimed run, unless another process has finished it meanwhile."""
+def attempt(grid: Grid, run: RunSpec, execute: Execute, announce: Announce, failures: Failures) -> bool:
+    """Do one run if it is free and nobody has finished it meanwhile; tells whether it was free."""
     folder = grid.work_folder(run)
-    if run.key not in grid.store.read():
-        announce(f"{'continue' if folder.exists() else 'begin   '} {run.title}")
-        record = execute(run, folder)
-        grid.store.append(record)
-        announce(f"finished {run.title}: {record['score']['mean']:.2f}")
-    shutil.rmtree(folder, ignore_errors=True)
+    with claim(grid.folder, run.slug) as held:
+        if held and run.key not in grid.store.read():
+            announce(f"{'continue' if folder.exists() else 'begin   '} {run.title}")
+            try:
+                grid.finish(run, execute(run, folder), announce)
+            except DiprlError as error:
+                failures |= failed(run, error, announce)
+        return held
 
 
 @contextmanager

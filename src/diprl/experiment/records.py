@@ -5,9 +5,8 @@ line of its own that `amends` it; reading joins the two.
 """
 
 import json
-import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,6 @@ from diprl.system.locks import wait_for_lock
 Record = dict[str, Any]
 
 RECORDS, LOCK = "records.jsonl", ".records.lock"
-VOLATILE = ("wall_seconds",)
-"""What two runs with the same key may differ in."""
 
 
 class Store:
@@ -35,9 +32,10 @@ class Store:
         """Add those records whose keys are new; tells how many there were."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with wait_for_lock(self.folder / LOCK), open(self.path, "a+b") as file:
-            cut_torn_line(file)
             file.seek(0)
-            known = {record["key"] for record in parse_lines(file.read(), self.path)}
+            content = file.read()
+            file.truncate(content.rfind(b"\n") + 1)  # a crash may have left half a line
+            known = {record["key"] for record in parse_lines(content, self.path)}
             fresh = {record["key"]: record for record in records if record["key"] not in known}
             file.write(b"".join(to_line(record) for record in fresh.values()))
             file.flush()
@@ -50,40 +48,21 @@ class Store:
 
     def read(self) -> dict[str, Record]:
         """The records by key, amendments applied."""
-        records: dict[str, Record] = {}
-        amendments = []
-        for line in self.lines():
-            if "amends" in line:
-                amendments.append(line)
-            else:
-                records[line["key"]] = line
-        for line in amendments:
-            if line["amends"] in records:
+        lines = self.lines()
+        records = {line["key"]: line for line in lines if "amends" not in line}
+        for line in lines:
+            if line.get("amends") in records:
                 records[line["amends"]] |= line["values"]
         return records
 
 
 def to_line(record: Record) -> bytes:
-    """One line of strict JSON: a number that is not finite becomes null."""
     return json.dumps(finite(record), ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {name: finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    return value
-
-
-def cut_torn_line(file: Any) -> None:
-    """Remove what a crash in mid-write left after the last complete line."""
-    file.seek(0)
-    content = file.read()
-    if content and not content.endswith(b"\n"):
-        file.truncate(content.rfind(b"\n") + 1)
+    """The value in strict JSON: a number that is not finite becomes null."""
+    return json.loads(json.dumps(value), parse_constant=lambda _: None)
 
 
 def parse_lines(content: bytes, path: Path) -> Iterator[Record]:
@@ -100,8 +79,3 @@ def parse_lines(content: bytes, path: Path) -> Iterator[Record]:
 def amendment(key: str, kind: str, values: Record) -> Record:
     """A line that adds or replaces fields of a record."""
     return {"key": f"{key}#{kind}", "amends": key, "values": values}
-
-
-def repeatable(record: Record) -> Record:
-    """What a repeated run gives again, to the last digit."""
-    return {name: value for name, value in record.items() if name not in VOLATILE}

@@ -1,48 +1,44 @@
-"""From a name to a written report: do the runs that are missing, then make tables and figures from the records."""
+"""From a name to a written page: do the runs that are missing, then make tables and figures from the records."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from diprl.arena.score import TWIN
 from diprl.errors import DiprlError
-from diprl.experiment.executors import Executor, Failures
-from diprl.experiment.figures import write_figures
-from diprl.experiment.grid import Announce, Grid
-from diprl.experiment.lines import LAYOUTS, TableLayout
+from diprl.experiment.executors import Executor, rescore
+from diprl.experiment.figures import figures_of, write_figures
+from diprl.experiment.grid import Announce, Failures, Grid
 from diprl.experiment.records import Store
-from diprl.experiment.rescore import rescore, scored_on_twin
+from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
-from diprl.experiment.suites import Request, Suite, requested_runs
-from diprl.experiment.tables import Table, aggregates, comparison, latex, markdown, seed_points
-from diprl.runs.result import command
+from diprl.experiment.suites import Suite, requested_runs
+from diprl.experiment.tables import TABLES, aggregates, comparison, latex, markdown, seed_points
 from diprl.system.files import write_text
 
 WITH_AGGREGATES = ("discrete", "continuous")
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What one experiment gave, and where it is written."""
 
     folder: Path
-    tables: tuple[Table, ...]
     results: Results
     text: str
 
 
 def reproduce(
-    suites: Sequence[Suite], request: Request, executor: Executor, out: Path, announce: Announce
+    suites: Sequence[Suite], request: Request, executor: Executor, announce: Announce
 ) -> tuple[list[Report], Failures]:
     """Do all runs of some experiments and report each; runs that several of them share are done once."""
     wanted = requested_runs(suites, request)
     if not wanted:
         raise DiprlError("no experiment has both the tasks and the methods that were asked for")
-    grid = Grid(out, tuple(run for _, runs in wanted for run in runs))
+    grid = Grid(request.folder, tuple(run for _, runs in wanted for run in runs))
     failures = executor(grid, announce)
     rescore(grid, announce)
     records = grid.store.read()
-    reports = [write_report(suite, results_of(runs, records), request, out, announce) for suite, runs in wanted]
-    return reports, failures
+    return [write_report(suite, results_of(runs, records), request, announce) for suite, runs in wanted], failures
 
 
 def merge(out: Path, sources: Sequence[Path]) -> int:
@@ -56,59 +52,47 @@ def merge(out: Path, sources: Sequence[Path]) -> int:
     return count
 
 
-def write_report(suite: Suite, results: Results, request: Request, out: Path, announce: Announce) -> Report:
+def write_report(suite: Suite, results: Results, request: Request, announce: Announce) -> Report:
     """Markdown, LaTeX and figures of one experiment in a folder of its own."""
-    folder = out / "-".join([suite.name, *request.presets])
+    folder = request.folder / "-".join([suite.name, *request.presets])
     folder.mkdir(parents=True, exist_ok=True)
-    layouts = LAYOUTS[suite.name]
-    tables = tuple(comparison(layout, results) for layout in layouts)
-    for layout, table in zip(layouts, tables, strict=True):
-        write_text(folder / f"{layout.name}.tex", latex(table))
-    figures: list[Path] = []
+    for table in TABLES[suite.name]:
+        write_text(folder / f"{table.name}.tex", latex(comparison(table, results)))
+    figures: Iterable[str] = figures_of(suite.name, results)
     try:
-        figures = write_figures(suite.name, results, folder)
+        write_figures(suite.name, results, folder)
     except DiprlError as error:
         announce(f"no figures: {error}")
-    text = report_text(suite, results, tables, layouts, figures)
+        figures = ()
+    text = page(suite, results, request, figures)
     write_text(folder / "README.md", text)
-    return Report(folder, tables, results, text)
+    return Report(folder, results, text)
 
 
-def report_text(
-    suite: Suite,
-    results: Results,
-    tables: Sequence[Table],
-    layouts: Sequence[TableLayout],
-    figures: Sequence[Path],
-) -> str:
-    """The page of an experiment."""
-    parts = [f"# {suite.name}\n", heading(results)]
-    for table in tables:
-        parts.append(f"## {table.title}\n\n{markdown(table)}")
-    if suite.name in WITH_AGGREGATES:
-        table = aggregates(layouts[0], results)
-        parts.append(f"## {table.title}\n\n{markdown(table)}")
-    for figure in figures:
-        if figure.suffix == ".svg":
-            parts.append(f"![{figure.stem}]({figure.name})\n")
-    for layout in layouts:
-        table = seed_points(layout, results)
-        parts.append(f"## {table.title}\n\n{markdown(table)}")
-    return "\n".join(parts)
+def page(suite: Suite, results: Results, request: Request, figures: Iterable[str]) -> str:
+    """The page of an experiment, with the figures of these names."""
+    planned = TABLES[suite.name]
+    tables = [comparison(table, results) for table in planned]
+    tables += [aggregates(planned[0], results)] if suite.name in WITH_AGGREGATES else []
+    every_seed = [seed_points(table, results) for table in planned]
+    before, after = ([f"## {table.title}\n\n{markdown(table)}" for table in part] for part in (tables, every_seed))
+    images = [f"![{name}]({name}.svg)\n" for name in figures]
+    made_by = f"Made by `{request.command(suite.name)}`.\n"
+    return "\n".join([f"# {suite.name}\n", *heading(results), made_by, *before, *images, *after])
 
 
-def heading(results: Results) -> str:
-    """What the numbers are, what is missing, and how to make them again."""
-    done, asked = len(results.done()), len(results.pairs)
-    episodes = "/".join(str(count) for count in sorted({run.episodes for run, _ in results.pairs}))
+def heading(results: Results) -> list[str]:
+    """What the numbers are, and what is missing."""
+    done, asked = len(results.done), len(results.pairs)
     lines = [
         f"Mean ± standard deviation over seeds {', '.join(map(str, results.seeds))}; "
         f"preset {', '.join(results.presets)}; "
-        f"{episodes} episodes on the reference environment per run; {done} of {asked} runs done.",
+        f"{'/'.join(map(str, sorted(results.distinct('episodes'))))} episodes on the reference environment per run; "
+        f"{done} of {asked} runs done.\n",
     ]
     if results.missing:
-        lines.append("Missing: " + "; ".join(run.title for run in results.missing) + ".")
-    on_twin = scored_on_twin(results.done())
+        lines.append("Missing: " + "; ".join(run.title for run in results.missing) + ".\n")
+    on_twin = sum(result.score.environment == TWIN for result in results.done)
     if on_twin:
-        lines.append(f"{on_twin} runs are scored on the compiled twin only.")
-    return "\n\n".join([*lines, f"Made by `{command()}`.\n"])
+        lines.append(f"{on_twin} runs are scored on the compiled twin only.\n")
+    return lines

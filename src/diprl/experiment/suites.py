@@ -1,22 +1,20 @@
 """Which runs each experiment of the paper consists of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from diprl.errors import unknown
-from diprl.experiment.paper import CONTINUOUS, DISCRETE, SEEDS
+from diprl.experiment.executors import cached_task
+from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.methods.presets import PRESETS, changed, preset_settings
 from diprl.runs.spec import RunSpec
+from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.settings import Settings
 
-QUICK: dict[str, Any] = {
-    "total_timesteps": 4096,
-    "num_envs": 8,
-    "num_steps": 128,
-    "minibatch_size": 128,
-    "num_epochs": 2,
-}
+DISCRETE = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0", "DoorKey-6x6", "LunarLander-v3")
+CONTINUOUS = ("HalfCheetahHurdle", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
+SEEDS = (123, 321, 456)
+QUICK = {"total_timesteps": 4096, "num_envs": 8, "num_steps": 128, "minibatch_size": 128, "num_epochs": 2}
 QUICK_EPISODES = 10
 FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
 AUTOMATIC = "auto"
@@ -24,25 +22,8 @@ TARGETS = ("0", "0.1", "0.5", "1.0")
 PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
 """Step of the dual where a preset has none: large enough to reach its target within the budget."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for; None leaves the choice to the experiment."""
-
-    presets: tuple[str, ...] = ("default",)
-    methods: tuple[str, ...] | None = None
-    tasks: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-    quick: bool = False
-
-
 Variants = Mapping[str, Callable[[Settings], Settings]]
 """The settings of an ablation by label, each a change of the preset."""
-
-
-def unchanged(settings: Settings) -> Settings:
-    return settings
 
 
 @dataclass(frozen=True)
@@ -52,49 +33,32 @@ class Suite:
     name: str
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
-    variants: Variants
+    variants: Variants = field(default_factory=lambda: {"": lambda settings: settings})
 
     def runs(self, request: Request) -> tuple[RunSpec, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
-        tasks = chosen(request.tasks, self.tasks)
-        methods = chosen(request.methods, self.methods)
-        seeds = request.seeds or (SEEDS[:1] if request.quick else SEEDS)
+        seeds = parse_seeds(request.seeds) if request.seeds else SEEDS[:1] if request.quick else SEEDS
+        episodes = QUICK_EPISODES if request.quick else RunSpec.episodes
         return tuple(
-            make_run(
-                RunSpec(task, method, seed=seed, preset=preset, variant=variant),
-                request.quick,
-                self.variants[variant],
-            )
-            for task in tasks
-            for method in methods
+            RunSpec(task, method, settings, seed, episodes, preset, variant)
+            for task in chosen(request.tasks, self.tasks)
+            for method in chosen(request.methods, self.methods)
             for preset in request.presets
             for variant in self.variants
+            for settings in [self.settings(task, method, preset, variant, request.quick)]
             for seed in seeds
         )
 
+    def settings(self, task: str, method: str, preset: str, variant: str, quick: bool) -> Settings:
+        """The settings of a preset, changed as the experiment wants."""
+        budget = (TWIN_TASKS[task] if task in TWIN_TASKS else cached_task(task)).budget
+        settings = self.variants[variant](preset_settings(method, preset, task, budget))
+        return changed(settings, **QUICK) if quick else settings
 
-def chosen(wanted: Sequence[str] | None, offered: tuple[str, ...]) -> tuple[str, ...]:
+
+def chosen(wanted: str | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     """The part of the experiment that was asked for, in the experiment's order."""
-    return tuple(name for name in offered if wanted is None or name in wanted)
-
-
-def make_run(run: RunSpec, quick: bool, change: Callable[[Settings], Settings]) -> RunSpec:
-    """The run with the settings of its preset, changed as the experiment wants."""
-    settings = change(preset_settings(run.method, run.preset, run.task, budget(run.task)))
-    if quick:
-        return replace(run, settings=changed(settings, **QUICK), episodes=QUICK_EPISODES)
-    return replace(run, settings=settings)
-
-
-def budget(task: str) -> int:
-    """Environment steps of a full run, known without Gymnasium for tasks with a twin."""
-    from diprl.tasks.twins.table import TWIN_TASKS
-
-    if task in TWIN_TASKS:
-        return TWIN_TASKS[task].budget
-    from diprl.experiment.execute import cached_task
-
-    return cached_task(task).budget
+    return tuple(name for name in offered if wanted is None or name in parse_names(wanted))
 
 
 def alone(settings: Settings) -> Settings:
@@ -127,46 +91,39 @@ def targeted(label: str) -> Callable[[Settings], Settings]:
 
 ALL_METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
 TREES = ("pi-prl", "diprl")
-PLAIN: Variants = {"": unchanged}
+ALPHAS = {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: alone}
 
 SUITES: dict[str, Suite] = {
     suite.name: suite
     for suite in (
-        Suite("discrete", ALL_METHODS, DISCRETE, PLAIN),
-        Suite("continuous", ALL_METHODS, CONTINUOUS, PLAIN),
-        Suite(
-            "alpha",
-            ("diprl",),
-            DISCRETE,
-            {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: alone},
-        ),
+        Suite("discrete", ALL_METHODS, DISCRETE),
+        Suite("continuous", ALL_METHODS, CONTINUOUS),
+        Suite("alpha", ("diprl",), DISCRETE, ALPHAS),
         Suite("target-entropy", ("diprl",), DISCRETE, {label: targeted(label) for label in TARGETS}),
-        Suite("depth", TREES, DISCRETE + CONTINUOUS, PLAIN),
-        Suite("entropy", TREES, DISCRETE + CONTINUOUS, PLAIN),
-        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6"), PLAIN),
+        Suite("depth", TREES, DISCRETE + CONTINUOUS),
+        Suite("entropy", TREES, DISCRETE + CONTINUOUS),
+        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6")),
     )
 }
 
 
 def find_suites(name: str) -> list[Suite]:
     """One experiment, or all of them."""
-    if name == "all":
-        return list(SUITES.values())
-    if name not in SUITES:
-        raise unknown("experiment", name, [*SUITES, "all"])
-    return [SUITES[name]]
+    check_names("experiment", [name], [*SUITES, "all"])
+    return list(SUITES.values()) if name == "all" else [SUITES[name]]
 
 
 def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[RunSpec, ...]]]:
     """The runs of each experiment that has any; a name that no experiment knows is a mistake."""
     check_names("preset", request.presets, PRESETS)
-    check_names("task of this experiment", request.tasks, [task for suite in suites for task in suite.tasks])
-    check_names("method of this experiment", request.methods, [name for suite in suites for name in suite.methods])
+    tasks, methods = parse_names(request.tasks), parse_names(request.methods)
+    check_names("task of this experiment", tasks, [task for suite in suites for task in suite.tasks])
+    check_names("method of this experiment", methods, [name for suite in suites for name in suite.methods])
     wanted = [(suite, suite.runs(request)) for suite in suites]
     return [(suite, runs) for suite, runs in wanted if runs]
 
 
-def check_names(kind: str, wanted: Sequence[str] | None, known: Sequence[str]) -> None:
-    for name in wanted or ():
+def check_names(kind: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
         if name not in known:
             raise unknown(kind, name, set(known))

@@ -1,25 +1,86 @@
-"""Tables from records: our numbers with the paper's beneath them, in Markdown and in LaTeX."""
+"""The paper's tables, made from records: our numbers with the paper's beneath them, in Markdown and in LaTeX.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+The tables are data in `tables.toml`, the paper's means and deviations over three seeds in `paper_results.json`.
+"""
 
-from diprl.experiment.lines import Line, TableLayout
-from diprl.experiment.paper import published, published_range
-from diprl.experiment.results import Results
-from diprl.experiment.statistics import (
-    Estimate,
-    improvement_estimate,
-    interquartile_estimate,
-    mean_and_deviation,
-    normalised,
-)
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from diprl.experiment.results import MEASURES, Measure, Results
+from diprl.experiment.statistics import bootstrap, interquartile_mean, mean_and_deviation, probability_of_improvement
+from diprl.experiment.suites import DISCRETE
+
+PAPER: dict[str, Any] = json.loads(Path(__file__).with_name("paper_results.json").read_text(encoding="utf-8"))
+PAPER_NAMES = {"LunarLander-v3": "LunarLander-v2"}
+"""Tasks that the paper knows under another name."""
 MISSING = "missing"
 NOTHING = "–"
+RIVAL = "DiPRL"
+"""The line that all others are compared with."""
+TaskScores = dict[str, Sequence[float]]
 
 
-@dataclass(frozen=True)
-class Table:
+class Line(NamedTuple):
+    """One row of a table: a measure of the runs of a method, and the paper's row for it."""
+
+    label: str
+    method: str
+    measure: Measure
+    paper: tuple[str, ...]
+    """Path in the paper's results; empty where the paper has no such row."""
+    variant: str
+
+
+class PaperTable(NamedTuple):
+    """A table before its numbers."""
+
+    name: str
+    title: str
+    lines: tuple[Line, ...]
+    digits: int = 2
+    first_column: str = "method"
+
+
+def read_line(label: str, method: str, measure: str, paper: str = "", variant: str = "") -> Line:
+    return Line(label, method, MEASURES[measure], tuple(paper.split("/")) if paper else (), variant)
+
+
+def read_tables() -> dict[str, tuple[PaperTable, ...]]:
+    """The tables of each experiment."""
+    content = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
+    tables = {
+        key: PaperTable(**table | {"lines": tuple(read_line(*line) for line in table["lines"])})
+        for key, table in content["tables"].items()
+    }
+    return {suite: tuple(tables[key] for key in keys) for suite, keys in content["experiments"].items()}
+
+
+TABLES = read_tables()
+
+
+def published(*path: str, task: str) -> tuple[float, float] | None:
+    """The paper's mean and deviation in a row of a table, or None where it has none.
+
+    >>> published("discrete_reward", "DiPRL", task="LunarLander-v3")
+    (260.21, 13.61)
+    """
+    place: Any = PAPER
+    for name in (*path, PAPER_NAMES.get(task, task)):
+        place = place.get(name, {})
+    return (place[0], place[1]) if place else None
+
+
+def published_range(task: str) -> tuple[float, float]:
+    """The lowest and the highest mean return of any method in the paper, by which returns are normalised."""
+    table = PAPER["discrete_reward" if task in DISCRETE else "continuous_reward"]
+    means = [row[PAPER_NAMES.get(task, task)][0] for row in table.values()]
+    return min(means), max(means)
+
+
+class Table(NamedTuple):
     """A finished table: text in every cell."""
 
     title: str
@@ -27,40 +88,40 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-def comparison(layout: TableLayout, results: Results) -> Table:
+def parts(table: PaperTable, results: Results) -> Iterator[tuple[str, Line, Results]]:
+    """Each preset and line that runs were asked for, with its part of the results."""
+    for preset in results.presets:
+        for line in table.lines:
+            part = results.having(method=line.method, preset=preset, variant=line.variant)
+            if part.pairs:
+                yield preset, line, part
+
+
+def comparison(table: PaperTable, results: Results) -> Table:
     """A pair of rows per line and preset: ours, and the paper's where it has one."""
     rows = []
-    for preset in results.presets:
-        for line in layout.lines:
-            part = results.having(method=line.method, preset=preset, variant=line.variant)
-            if not part.pairs:
-                continue
-            label = line.label if len(results.presets) == 1 else f"{line.label} [{preset}]"
-            rows.append((label, "ours", *(our_cell(part, line, task, layout.digits) for task in results.tasks)))
-            if line.paper:
-                rows.append(("", "paper", *(paper_cell(line, task, layout.digits) for task in results.tasks)))
-    return Table(layout.title, (layout.first_column, "", *results.tasks), tuple(rows))
+    for preset, line, part in parts(table, results):
+        label = line.label if len(results.presets) == 1 else f"{line.label} [{preset}]"
+        cells = [our_cell(part.having(task=task), line, table.digits) for task in results.tasks]
+        rows.append((label, "ours", *cells))
+        if line.paper:
+            cells = [plus_minus(published(*line.paper, task=task), table.digits) for task in results.tasks]
+            rows.append(("", "paper", *cells))
+    return Table(table.title, (table.first_column, "", *results.tasks), tuple(rows))
 
 
-def our_cell(part: Results, line: Line, task: str, digits: int) -> str:
+def our_cell(part: Results, line: Line, digits: int) -> str:
     """Mean and deviation over seeds, saying so where seeds are missing."""
-    at_task = part.having(task=task)
-    values, expected = at_task.present(line.measure), len(at_task.pairs)
-    if not expected:
-        return NOTHING
+    values, expected = part.present(line.measure), len(part.pairs)
     if not values:
-        return MISSING if at_task.missing else NOTHING
-    text = plus_minus(*mean_and_deviation(values), digits)
+        return MISSING if part.missing else NOTHING
+    text = plus_minus(mean_and_deviation(values), digits)
     return text if len(values) == expected else f"{text} ({len(values)} of {expected} seeds)"
 
 
-def paper_cell(line: Line, task: str, digits: int) -> str:
-    cell = published(*line.paper, task=task)
-    return NOTHING if cell is None else plus_minus(*cell, digits)
-
-
-def plus_minus(mean: float, deviation: float, digits: int) -> str:
-    return f"{number(mean, digits)} ± {deviation:.{digits}f}"
+def plus_minus(found: tuple[float, float] | None, digits: int) -> str:
+    """A mean and its deviation."""
+    return NOTHING if found is None else f"{number(found[0], digits)} ± {found[1]:.{digits}f}"
 
 
 def number(value: float, digits: int) -> str:
@@ -73,113 +134,81 @@ def number(value: float, digits: int) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"
 
 
-def seed_points(layout: TableLayout, results: Results) -> Table:
+def seed_points(table: PaperTable, results: Results) -> Table:
     """Every run by itself."""
     rows = []
-    for preset in results.presets:
-        for line in layout.lines:
-            for task in results.tasks:
-                part = results.having(method=line.method, preset=preset, variant=line.variant, task=task)
-                if part.pairs:
-                    rows.append((line.label, preset, task, *seed_cells(part, line, results.seeds, layout.digits)))
-    heads = (layout.first_column, "preset", "task", *(f"seed {seed}" for seed in results.seeds))
-    return Table(f"{layout.title}: every seed", heads, tuple(rows))
+    for preset, line, part in parts(table, results):
+        for task in part.tasks:
+            runs = [part.having(task=task, seed=seed) for seed in results.seeds]
+            rows.append((line.label, preset, task, *(seed_cell(run, line, table.digits) for run in runs)))
+    heads = (table.first_column, "preset", "task", *(f"seed {seed}" for seed in results.seeds))
+    return Table(f"{table.title}: every seed", heads, tuple(rows))
 
 
-def seed_cells(part: Results, line: Line, seeds: Sequence[int], digits: int) -> list[str]:
-    values, absent = part.values(line.measure), {run.seed for run in part.missing}
-    cells = []
-    for seed in seeds:
-        value = values.get(seed)
-        cells.append(number(value, digits) if value is not None else MISSING if seed in absent else NOTHING)
-    return cells
+def seed_cell(run: Results, line: Line, digits: int) -> str:
+    values = run.present(line.measure)
+    return number(values[-1], digits) if values else MISSING if run.missing else NOTHING
 
 
-def aggregates(layout: TableLayout, results: Results, rival: str = "DiPRL") -> Table:
+def aggregates(table: PaperTable, results: Results) -> Table:
     """Interquartile means of normalised returns, and how likely the rival beats each line, over the tasks with runs."""
+    found = [(line, preset, line_scores(line, part)) for preset, line, part in parts(table, results)]
+    rivals = {preset: scores for line, preset, scores in found if line.label == RIVAL}
     rows = []
-    for preset in results.presets:
-        scores = {line.label: line_scores(line, results.having(preset=preset)) for line in layout.lines}
-        for line in layout.lines:
-            ours = scores[line.label]
-            if not results.having(method=line.method, preset=preset).pairs:
-                continue
-            if not ours:
-                rows.append((line.label, preset, MISSING, MISSING, "0"))
-                continue
-            rows.append(
-                (
-                    line.label,
-                    preset,
-                    estimate_text(interquartile_estimate(list(ours.values()))),
-                    NOTHING if line.label == rival else improvement_text(scores.get(rival, {}), ours),
-                    f"{len(ours)} of {len(results.tasks)}",
-                )
-            )
-    heads = (layout.first_column, "preset", "interquartile mean", f"P({rival} is better)", "tasks")
+    for line, preset, ours in found:
+        better = estimate(probability_of_improvement, rivals.get(preset, {}), ours)
+        if ours and line.label == RIVAL:
+            better = NOTHING
+        tasks = f"{len(ours)} of {len(results.tasks)}" if ours else "0"
+        rows.append((line.label, preset, estimate(interquartile_mean, ours), better, tasks))
+    heads = (table.first_column, "preset", "interquartile mean", f"P({RIVAL} is better)", "tasks")
     title = "Aggregates, with 95% intervals; 0 and 1 are the lowest and the highest mean in the paper's table"
     return Table(title, heads, tuple(rows))
 
 
-def line_scores(line: Line, results: Results) -> dict[str, Sequence[float]]:
-    """Normalised values by task, for tasks with at least one run."""
-    part = results.having(method=line.method, variant=line.variant)
-    found = {task: part.having(task=task).present(line.measure) for task in results.tasks}
-    return {task: normalised(values, *published_range(task)).tolist() for task, values in found.items() if values}
+def line_scores(line: Line, part: Results) -> TaskScores:
+    """Values by task, for tasks with any, on a scale on which the paper's lowest mean is 0 and its highest 1."""
+    scores: TaskScores = {}
+    for task in part.tasks:
+        low, high = published_range(task)
+        values = part.having(task=task).present(line.measure)
+        scores |= {task: [(value - low) / (high - low) for value in values]} if values else {}
+    return scores
 
 
-def improvement_text(rival: dict[str, Sequence[float]], ours: dict[str, Sequence[float]]) -> str:
-    shared = [task for task in ours if task in rival]
+def estimate(statistic: Callable[..., Any], *scores: TaskScores) -> str:
+    """A statistic over the tasks that all scores have in common, with its interval."""
+    shared = [task for task in scores[-1] if all(task in found for found in scores)]
     if not shared:
         return MISSING
-    return estimate_text(improvement_estimate([rival[task] for task in shared], [ours[task] for task in shared]))
-
-
-def estimate_text(estimate: Estimate) -> str:
-    return f"{number(estimate.value, 2)} [{number(estimate.low, 2)}, {number(estimate.high, 2)}]"
+    found = bootstrap(statistic, *([by_task[task] for task in shared] for by_task in scores))
+    return f"{number(found.value, 2)} [{number(found.low, 2)}, {number(found.high, 2)}]"
 
 
 def markdown(table: Table) -> str:
     """The table as GitHub shows it, columns aligned in plain text too."""
     rows = [table.columns, *table.rows]
     widths = [max(3, *(len(row[index]) for row in rows)) for index in range(len(table.columns))]
-
-    def text(row: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
-
-    ruler = text(["-" * width for width in widths])
-    return "\n".join([text(table.columns), ruler, *(text(row) for row in table.rows)]) + "\n"
+    rows.insert(1, tuple("-" * width for width in widths))
+    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in padded)
 
 
-SPECIAL = {
-    "&": r"\&",
-    "%": r"\%",
-    "_": r"\_",
-    "#": r"\#",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "–": "--",
-    "×": r"$\times$",
-}
-SPECIAL |= {"α": r"$\alpha$"}
+SPECIAL = str.maketrans(
+    {mark: rf"\{mark}" for mark in "&%_#"} | {"±": r"$\pm$", "−": "$-$", "–": "--", "×": r"$\times$", "α": r"$\alpha$"}
+)
+"""What LaTeX writes otherwise."""
 
 
 def latex(table: Table) -> str:
     """The table as a `tabular` with its title as caption."""
-    columns = "ll" + "r" * (len(table.columns) - 2)
+    head, *rows = [" & ".join(cell.translate(SPECIAL) for cell in row) + r" \\" for row in (table.columns, *table.rows)]
     lines = [
         r"\begin{table}",
-        rf"\caption{{{escaped(table.title)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\hline",
+        rf"\caption{{{table.title.translate(SPECIAL)}}}",
+        rf"\begin{{tabular}}{{ll{'r' * (len(table.columns) - 2)}}}",
+        *(r"\hline", head, r"\hline", *rows, r"\hline"),
+        r"\end{tabular}",
+        r"\end{table}",
     ]
-    lines += [latex_row(table.columns), r"\hline", *(latex_row(row) for row in table.rows), r"\hline"]
-    return "\n".join([*lines, r"\end{tabular}", r"\end{table}"]) + "\n"
-
-
-def latex_row(row: Sequence[str]) -> str:
-    return " & ".join(escaped(cell) for cell in row) + r" \\"
-
-
-def escaped(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in text)
+    return "\n".join(lines) + "\n"

@@ -5,7 +5,7 @@ wherever that is installed.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from diprl.arena.agents import player_for
 from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, score_of
 from diprl.errors import DiprlError
-from diprl.experiment.records import Record
+from diprl.experiment.grid import Announce
+from diprl.experiment.records import Record, finite
 from diprl.methods.agents import tree_agent
 from diprl.methods.diprl import STAGES, gap, read_off, tree_of
 from diprl.policy.base import HARD, SOFT, Hardness
@@ -35,7 +36,6 @@ from diprl.train.engine import TrainState
 from diprl.train.loop import Progress, train
 
 CHECKPOINT = "checkpoint"
-Announce = Callable[[str], None]
 
 
 class RunBatch:
@@ -50,8 +50,8 @@ class RunBatch:
         self.engine = engine_for(self.task, self.compiled, tree_agent)
         self.collector = BatchCollector(self.engine, [run.settings for run in runs])
         self.validate = jax.jit(self.all_returns, static_argnums=3)
-        self.rows: list[dict[str, Any]] = []
-        """The figures of every run at each report."""
+        self.rows: list[dict[str, list[float | None]]] = []
+        """At each report, what the curves show: a list with a number for every run."""
 
     def begin(self) -> TrainState:
         """The first state of every run, from the same random numbers that a run of its own would use."""
@@ -79,29 +79,24 @@ class RunBatch:
     def returns(
         self, state: TrainState, fraction: float, hardness: Hardness, episodes: int, seed: int = REPORTS.seed
     ) -> np.ndarray:
-        key = jr.key(seed)
-        returns = self.validate(state, np.float32(fraction), hardness, episodes, key)
-        return np.asarray(returns, np.float64)
+        return np.asarray(self.validate(state, np.float32(fraction), hardness, episodes, jr.key(seed)), np.float64)
 
-    def train(self, folder: Path | None, announce: Announce) -> TrainState:
+    def train(self, folder: Path, announce: Announce) -> TrainState:
         """Train all runs to the end, from the folder's checkpoint where there is one."""
-        state, checkpoint = self.begin(), None if folder is None else folder / CHECKPOINT
-        if checkpoint is not None and is_stored(checkpoint):
+        state, checkpoint = self.begin(), folder / CHECKPOINT
+        if is_stored(checkpoint):
             state, facts = load_tree(checkpoint, state)
-            rows = facts["rows"]
-            self.rows = [{name: np.array(values, float) for name, values in row.items()} for row in rows]
+            self.rows = facts["rows"]
 
         def report(progress: Progress) -> None:
-            self.rows.append(self.figures(progress))
-            if checkpoint is not None:
-                rows = [{name: np.ravel(value).tolist() for name, value in row.items()} for row in self.rows]
-                save_tree(checkpoint, progress.state, {"rows": finite(rows)})
+            self.rows.append(finite({name: values.tolist() for name, values in self.figures(progress).items()}))
+            save_tree(checkpoint, progress.state, {"rows": self.rows})
             done = f"rollout {progress.rollout} of {self.collector.rollouts}"
             announce(f"{self.task.name}, {len(self.runs)} runs: {done}")
 
         return train(self.collector, state, report, CURVE_POINTS)
 
-    def figures(self, progress: Progress) -> dict[str, Any]:
+    def figures(self, progress: Progress) -> dict[str, np.ndarray]:
         """What the curves show, of every run since the last report."""
         episodes, steps = REPORTS.on_twin, progress.rollout * self.ppo.rollout_size
         scores = {
@@ -112,50 +107,31 @@ class RunBatch:
         return kept | scores | {STEPS: np.full(len(self.runs), float(steps))}
 
 
-def finite(rows: list[dict[str, list[float]]]) -> list[dict[str, list[float | None]]]:
-    """The same rows in strict JSON."""
-    return [{name: [number(value) for value in values] for name, values in row.items()} for row in rows]
-
-
-def execute_batch(
-    runs: Sequence[RunSpec], folder: Path | None = None, announce: Announce = lambda _: None
-) -> list[Record]:
+def execute_batch(runs: Sequence[RunSpec], folder: Path, announce: Announce) -> list[Record]:
     """Train and score runs that share one compilation; one record each, wall time shared evenly."""
     batch = RunBatch(runs)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     state = batch.train(folder, announce)
     stages = np.stack([batch.returns(state, 1.0, stage, GAP.on_twin).mean(axis=1) for stage in STAGES])
     played = max(runs[0].episodes, GAP.on_twin)  # as many as for the gap, to compile once
     returns = batch.returns(state, 1.0, HARD, played, EVALUATION.seed)[:, : runs[0].episodes]
-    share = (time.monotonic() - began) / len(runs)
-    return [
-        result_of(batch, index, state, stages[:, index], returns[index], share).to_json() for index in range(len(runs))
-    ]
-
-
-def result_of(
-    batch: RunBatch, index: int, state: TrainState, stages: np.ndarray, returns: np.ndarray, seconds: float
-) -> Result:
-    """What one run of the batch gave."""
-    spec = batch.runs[index]
-    trained = Trained(batch.engine, jax.tree.map(lambda leaf: leaf[index], state), spec.settings)
-    rows = [{name: number(values[index]) for name, values in row.items()} for row in batch.rows]
-    return Result(
-        spec=spec,
-        program=read_off(batch.task, trained.agent, trained.temperatures),
-        score=score_of(returns, environment=TWIN),
-        steps={"training": trained.steps},
-        gap=gap(tree_of(trained), trained.temperatures, stages.tolist()),
-        curve=thinned_curve(rows),
-        wall_seconds=round(seconds, 3),
-        **provenance(),
-    )
-
-
-def number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    seconds, results = (time.monotonic() - began) / len(runs), []
+    for index, spec in enumerate(runs):
+        trained = Trained(batch.engine, jax.tree.map(lambda leaf, index=index: leaf[index], state), spec.settings)
+        rows = [{name: values[index] for name, values in row.items()} for row in batch.rows]
+        result = Result(
+            spec=spec,
+            program=read_off(batch.task, trained.agent, trained.temperatures),
+            score=score_of(returns[index], environment=TWIN),
+            steps={"training": trained.steps},
+            gap=gap(tree_of(trained), trained.temperatures, stages[:, index].tolist()),
+            curve=thinned_curve(rows),
+            wall_seconds=round(seconds, 3),
+            **provenance(),
+        )
+        results.append(result.to_json())
+    return results
 
 
 def batch_key(run: RunSpec) -> tuple[Any, ...]:

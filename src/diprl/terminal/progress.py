@@ -7,16 +7,17 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from diprl.runs.observers import Snapshot
-from diprl.terminal.programs import body, highlighted, rounded
+from diprl.terminal.programs import plain_console, rounded
 
 
 class Display:
     """Live progress of one or several runs on standard error: a bar per seed, latest program, score and entropy."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True)
+        self.console = console or plain_console(stderr=True)
         self.bars = Progress(
             TextColumn("seed {task.fields[seed]}"),
             BarColumn(bar_width=24),
@@ -38,16 +39,12 @@ class Display:
         if not self.live.is_started:
             self.live.start()
         if snapshot.seed not in self.tasks:
-            self.tasks[snapshot.seed] = self.bars.add_task(
-                "", total=snapshot.total_steps, seed=snapshot.seed, figures=""
-            )
+            fields = {"seed": snapshot.seed, "figures": ""}
+            self.tasks[snapshot.seed] = self.bars.add_task("", total=snapshot.total_steps, **fields)
         self.bars.update(self.tasks[snapshot.seed], completed=snapshot.steps, figures=figures(snapshot))
         parts: list[Any] = [self.bars]
         if snapshot.program is not None:
-            parts += [
-                "[dim]current program, numbers rounded[/dim]",
-                highlighted(body(rounded(snapshot.program))),
-            ]
+            parts += [Text("current program, numbers rounded", style="dim"), rounded(snapshot.program)]
         self.live.update(Group(*parts))
         if snapshot.steps >= snapshot.total_steps and self.bars.finished:
             self.live.stop()
@@ -59,15 +56,12 @@ class Display:
             self.printed[snapshot.seed] = tenth
             print(f"seed {snapshot.seed}: {10 * tenth:3d}%  {figures(snapshot)}", file=sys.stderr, flush=True)
 
-    def stop(self) -> None:
-        with self.lock:
-            self.live.stop()
-
     def __enter__(self) -> "Display":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        with self.lock:
+            self.live.stop()
 
 
 def figures(snapshot: Snapshot) -> str:

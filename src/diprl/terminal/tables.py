@@ -1,21 +1,19 @@
-"""What a command prints at its end: results, depths, tasks, the steps of a simplification."""
+"""What a command prints at its end: results, depths, tasks, findings, the steps of a simplification."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from diprl.runs.result import Depth, Result
-from diprl.terminal.programs import print_program
+from diprl.terminal.programs import plain_console, plain_table, print_program
 
 
 def depth_table(rows: Sequence[Depth]) -> Table:
     """One row per depth, an arrow at the pick."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("", "depth", "conditions", "numbers", "score", "gap"):
-        table.add_column(name, justify="right")
+    table = plain_table("", "depth", "conditions", "numbers", "score", "gap", justify="right")
     for row in rows:
         sizes = map(str, (row.depth, row.conditions, row.coefficients))
         table.add_row("→" if row.picked else "", *sizes, f"{row.score:.2f}", f"{row.gap:.2f}")
@@ -24,10 +22,9 @@ def depth_table(rows: Sequence[Depth]) -> Table:
 
 def result_table(result: Result, title: str) -> str:
     """A result in a few lines: what it is, how it was trained, and its depths."""
-    console = Console(width=100, file=None, force_terminal=False, no_color=True)
-    spec = result.spec
+    console, spec = plain_console(width=100, force_terminal=False, no_color=True), result.spec
     with console.capture() as capture:
-        console.print(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps")
+        console.print(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps", soft_wrap=True)
         if result.depths:
             console.print(depth_table(result.depths))
     return capture.get().rstrip()
@@ -35,34 +32,47 @@ def result_table(result: Result, title: str) -> str:
 
 def print_result(result: Result, folder: Path | None) -> None:
     """The end of `diprl train`: the program as it runs, its score, what hardening cost, the depths, and the files."""
-    console = Console()
+    console, gap = plain_console(), result.gap
     console.rule(f"{result.spec.task}, seed {result.spec.seed}")
     if result.program is not None:
         print_program(console, result.program)
-    console.print(f"score    {result.score}")
-    if result.gap is not None:
-        gap = result.gap
+    console.print(f"score    {result.score}", soft_wrap=True)
+    if gap is not None:
         parts = f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
-        console.print(f"relaxed  {gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}")
+        total = f"{gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
+        console.print(f"relaxed  {total}", soft_wrap=True)
     console.print(f"trained  {result.total_steps:,} environment steps, {result.wall_seconds:.1f} s in all")
     if result.depths:
         console.print(depth_table(result.depths))
     if folder:
-        console.print(f"files    {folder}")
+        console.print(f"files    {folder}", soft_wrap=True)
 
 
 def print_tasks(rows: list[dict[str, Any]]) -> None:
+    """The built-in tasks, and for one that cannot be made here, why."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("task", "features", "actions", "backend", "horizon", "budget", "paper"):
         table.add_column(name, overflow="fold", no_wrap=name not in ("features", "actions"))
     for row in rows:
         if "missing" in row:
-            table.add_row(row["task"], f"[yellow]{row['missing']}[/yellow]", "", "", "", "", "")
+            table.add_row(row["task"], Text(row["missing"], style="yellow"))
             continue
         paper = "" if row["paper_score"] is None else f"{row['paper_score']:g}"
         lists = (", ".join(row["features"]), ", ".join(row["actions"]))
         table.add_row(row["task"], *lists, row["backend"], str(row["horizon"]), f"{row['budget']:,}", paper)
-    Console().print(table)
+    plain_console().print(table)
+
+
+def print_findings(findings: dict[str, Any]) -> None:
+    """What `diprl doctor` found."""
+    console, test = plain_console(), findings["self_test"]
+    console.print(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
+    for title in ("packages", "tasks"):
+        table = plain_table(title, "")
+        for row in findings[title].items():
+            table.add_row(*row)
+        console.print(table)
+    console.print(f"self-test {'passed' if test['passed'] else 'FAILED'} in {test['seconds']} s")
 
 
 STAGE_COLUMNS = f"{'conditions':>10} {'numbers':>8} {'score':>9}  step"
