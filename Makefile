@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-.PHONY: setup demo test clean
+.PHONY: setup demo test slow clean
 
 setup: .venv/setup-done
 
@@ -14,6 +14,9 @@ test: .venv/test-setup-done
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/pytest --numprocesses auto --dist loadfile
+
+slow: .venv/test-setup-done
+	$(BIN)/pytest -m slow tests/test_slow.py
 
 .venv/setup-done: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("diprl needs Python 3.11 or newer: make PYTHON=python3.11")'

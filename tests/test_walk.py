@@ -8,8 +8,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 ACTING = {"cli", "methods", "runs", "train", "arena", "search", "extract.py"}
 """The rooms that decide what happens next; the others hold what these work with."""
-RECORDS = {"runs/spec.py", "runs/result.py", "train/settings.py", "arena/episodes.py", "arena/score.py", "arena/gap.py"}
-"""Plain records, which every room passes around."""
+RECORDS = {
+    *("runs/spec.py", "runs/session.py", "runs/result.py"),
+    *("train/settings.py", "arena/episodes.py", "arena/score.py", "arena/gap.py"),
+}
+"""The three records of a run and other plain ones, which every room passes around."""
 TRACE = """
 import sys
 from pathlib import Path

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from diprl.cli.interruption import Interruption
 from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields
 from diprl.errors import DiprlError
 from diprl.experiment.request import parse_seeds
 from diprl.system.cores import available_cores
+from diprl.system.interruption import Interruption
 from diprl.train.settings import PPOSettings, ProgramSettings
 
 if TYPE_CHECKING:

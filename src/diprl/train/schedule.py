@@ -55,7 +55,7 @@ def temperatures(numbers: Settings, progress: Scalar) -> Temperatures:
 
 
 def noise_correlation(first: Scalar, progress: Scalar) -> Float[Array, ""]:
-    """Correlated noise finds rewards that independent noise never meets; independent noise then measures each action."""
+    """Correlated noise finds rewards that independent noise never meets; the latter then judges each action."""
     return first * (1.0 - span(0.0, 0.5, progress))
 
 
