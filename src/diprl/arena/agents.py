@@ -1,6 +1,7 @@
 """Agents in the arena, at any hardness between relaxed and discrete."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import jax
 import jax.random as jr
@@ -25,6 +26,15 @@ SERIES = 10_000
 FEWEST_ROWS = 32
 
 
+class Player(NamedTuple):
+    """An agent's numbers, and how soft it acts."""
+
+    vector: Vector
+    normaliser: Normaliser
+    temperatures: Temperatures
+    hardness: Hardness
+
+
 @lru_cache(maxsize=16)
 def player_for(engine: Engine) -> "AgentPlayer":
     """One player, and so one compilation, for all states of an engine."""
@@ -36,70 +46,51 @@ class AgentPlayer:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.compiled_returns = jax.jit(self.returns_on_twin, static_argnums=4)
+        self.compiled_returns = jax.jit(self.returns_on_twin, static_argnums=1)
         self.compiled_actions = jax.jit(self.actions)
 
     def score(
-        self,
-        state: TrainState,
-        temperatures: Temperatures,
-        hardness: Hardness,
-        episodes: int,
-        series: int = 0,
+        self, state: TrainState, temperatures: Temperatures, hardness: Hardness, episodes: int, series: int = 0
     ) -> Score:
         """The score on validation episodes, on the twin where there is one; a series gives all the same starts."""
         seed = REPORTS.seed + SERIES * series
         if self.engine.twin is None:
-            act = self.act(state, temperatures, hardness, series)
-            return evaluate(self.engine.task, act, episodes, seed)
-        policy = (state.vector, state.normaliser, temperatures, hardness)
+            return evaluate(self.engine.task, self.act(state, temperatures, hardness, series), episodes, seed)
+        player = Player(state.vector, state.normaliser, temperatures, hardness)
         blocks = range(-(-episodes // BLOCK))
-        returns = [self.compiled_returns(*policy, BLOCK, jr.key(seed + block)) for block in blocks]
+        returns = [self.compiled_returns(player, BLOCK, jr.key(seed + block)) for block in blocks]
         return score_of(np.concatenate(returns)[:episodes].astype(np.float64), environment=TWIN)
 
     def act(self, state: TrainState, temperatures: Temperatures, hardness: Hardness = HARD, seed: int = 0) -> Act:
         """Actions for views, within the bounds; a soft agent draws its noise from the seed."""
         generator, limits = np.random.default_rng(seed), self.engine.task.signature.actions
-        policy = (state.vector, state.normaliser, temperatures, hardness)
+        player = Player(state.vector, state.normaliser, temperatures, hardness)
 
         def act(views: NDArray[np.float32]) -> NDArray:
             noise = generator.random((len(views), self.engine.noise_size), dtype=np.float32)
             rows = compiled_rows(len(views))
-            chosen = self.compiled_actions(*policy, pad_rows(views, rows), pad_rows(noise, rows))
-            chosen = np.asarray(chosen)[: len(views)]
+            chosen = np.asarray(self.compiled_actions(player, pad_rows(views, rows), pad_rows(noise, rows)))
+            chosen = chosen[: len(views)]
             return chosen if isinstance(limits, Discrete) else np.clip(chosen, limits.low, limits.high)
 
         return act
 
-    def returns_on_twin(
-        self,
-        vector: Vector,
-        normaliser: Normaliser,
-        temperatures: Temperatures,
-        hardness: Hardness,
-        episodes: int,
-        key: PRNGKeyArray,
-    ) -> Array:
+    def returns_on_twin(self, player: Player, episodes: int, key: PRNGKeyArray) -> Array:
+        """Returns of one block of episodes."""
         if self.engine.twin is None:
             raise ValueError(f"{self.engine.task.name} has no twin to play on")
-        agent = self.engine.blueprint.build(vector, normaliser)
+        agent = self.engine.blueprint.build(player.vector, player.normaliser)
 
         def act(view: Array, noise: Array) -> Array:
-            return agent.act(view, noise, temperatures, hardness)
+            return agent.act(view, noise, player.temperatures, player.hardness)
 
         return episode_returns(self.engine.twin, act, self.engine.noise_size, episodes, key=key)
 
-    def actions(
-        self,
-        vector: Vector,
-        normaliser: Normaliser,
-        temperatures: Temperatures,
-        hardness: Hardness,
-        views: Array,
-        noise: Array,
-    ) -> Array:
-        agent = self.engine.blueprint.build(vector, normaliser)
-        return jax.vmap(lambda view, uniform: agent.act(view, uniform, temperatures, hardness))(views, noise)
+    def actions(self, player: Player, views: Array, noise: Array) -> Array:
+        agent = self.engine.blueprint.build(player.vector, player.normaliser)
+        return jax.vmap(lambda view, uniform: agent.act(view, uniform, player.temperatures, player.hardness))(
+            views, noise
+        )
 
 
 def compiled_rows(count: int) -> int:

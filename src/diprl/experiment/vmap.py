@@ -15,7 +15,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.arena.agents import player_for
+from diprl.arena.agents import Player, player_for
 from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, score_of
 from diprl.errors import DiprlError
@@ -72,7 +72,7 @@ class RunBatch:
 
         def one(state: TrainState, numbers: Any) -> Array:
             temperatures = schedule.temperatures(numbers, fraction)
-            return play(state.vector, state.normaliser, temperatures, hardness, episodes, key)
+            return play(Player(state.vector, state.normaliser, temperatures, hardness), episodes, key)
 
         return jax.vmap(one)(state, self.collector.numbers)
 
