@@ -49,7 +49,7 @@ class Train:
         from diprl.system.cache import use_compilation_cache
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
-        from diprl.tasks.mujoco.primitives import data_folder, save_primitive
+        from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
         from diprl.terminal.progress import Display
 
         use_compilation_cache()
@@ -62,8 +62,8 @@ class Train:
             with Display() as display:
                 folder = self.runs / f"{name}-seed{self.seed}"
                 primitive = train_primitive(name, folder, observers=(display,), **options)
-            save_primitive(primitive, out / f"{name}.npz")
-            print(f"{name}: score {primitive.score:.2f}, written to {out / name}.npz")
+            save_primitive(primitive, out / f"{name}{SUFFIX}")
+            print(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
 
 
 @dataclass(frozen=True, kw_only=True)
