@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from diprl.search.simplify import simplify as simplify
     from diprl.tasks.registry import load_task as load_task
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 MODELS = ("DiPRL", "PPO", "PiPRL", "DTSemNet", "VIPER")
 PUBLIC = dict.fromkeys(MODELS, "diprl.model") | {
