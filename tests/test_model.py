@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diprl import DiPRL, Program
+from diprl import CheckpointCallback, DiPRL, EvalCallback, Program, StopAtScore
 from diprl.errors import DiprlError
-from diprl.runs.callbacks import CheckpointCallback, EvalCallback, StopAtScore
 from diprl.runs.observers import Snapshot
 from diprl.runs.spec import RunSpec
 from diprl.system.storage import StorageError, save_tree

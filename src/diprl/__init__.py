@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from diprl.model import DTSemNet as DTSemNet
     from diprl.model import PiPRL as PiPRL
     from diprl.program import Program as Program
+    from diprl.runs.callbacks import CheckpointCallback as CheckpointCallback
+    from diprl.runs.callbacks import EvalCallback as EvalCallback
+    from diprl.runs.callbacks import StopAtScore as StopAtScore
     from diprl.search.compare import compare as compare
     from diprl.search.polish import polish as polish
     from diprl.search.simplify import simplify as simplify
@@ -17,22 +20,30 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
+CALLBACKS = ("CheckpointCallback", "EvalCallback", "StopAtScore")
 MODELS = ("DiPRL", "PPO", "PiPRL", "DTSemNet", "VIPER")
-PUBLIC = dict.fromkeys(MODELS, "diprl.model") | {
-    "Program": "diprl.program",
-    "load_task": "diprl.tasks.registry",
-    "compare": "diprl.search.compare",
-    "polish": "diprl.search.polish",
-    "simplify": "diprl.search.simplify",
-}
+PUBLIC = (
+    dict.fromkeys(MODELS, "diprl.model")
+    | {
+        "Program": "diprl.program",
+        "load_task": "diprl.tasks.registry",
+        "compare": "diprl.search.compare",
+        "polish": "diprl.search.polish",
+        "simplify": "diprl.search.simplify",
+    }
+    | dict.fromkeys(CALLBACKS, "diprl.runs.callbacks")
+)
 """Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
 __all__ = [
     "PPO",
     "VIPER",
+    "CheckpointCallback",
     "DTSemNet",
     "DiPRL",
+    "EvalCallback",
     "PiPRL",
     "Program",
+    "StopAtScore",
     "compare",
     "load_task",
     "polish",
