@@ -96,7 +96,7 @@ from diprl.methods.presets import settings_for
 from diprl.methods.registry import find_method
 from diprl.runs.trainer import engine_for, first_state, fresh_agent
 from diprl.tasks.registry import load_task
-from diprl.system.cache import use_compilation_cache
+from diprl.system.device import use_compilation_cache
 use_compilation_cache()
 task, make_agent = load_task("CartPole-v1"), find_method("diprl").make_agent
 settings = settings_for("diprl", "default", task)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from diprl.arena.gap import Gap
+from diprl.arena.score import Gap
 from diprl.errors import DiprlError
 from diprl.extract import DECIDED, depth_probabilities, embed, extract, likeliest_depth
 from diprl.methods.diprl import gap

@@ -10,7 +10,7 @@ ACTING = {"cli", "methods", "runs", "train", "arena", "search", "extract.py"}
 """The rooms that decide what happens next; the others hold what these work with."""
 RECORDS = {
     *("runs/spec.py", "runs/session.py", "runs/result.py"),
-    *("train/settings.py", "arena/episodes.py", "arena/score.py", "arena/gap.py"),
+    *("train/settings.py", "arena/episodes.py", "arena/score.py"),
 }
 """The three records of a run and other plain ones, which every room passes around."""
 TRACE = """

@@ -16,8 +16,7 @@ from diprl.tasks.base import Task
 from diprl.tasks.registry import Source, load_task, refuse_module
 
 if TYPE_CHECKING:
-    from diprl.arena.gap import Gap
-    from diprl.arena.score import Score
+    from diprl.arena.score import Gap, Score
     from diprl.runs.observers import Observer
     from diprl.runs.result import Result
     from diprl.runs.trainer import Trained
@@ -48,7 +47,7 @@ class Model:
         """
         from diprl.methods.presets import settings_for
         from diprl.runs.spec import RunSpec
-        from diprl.system.cache import use_compilation_cache
+        from diprl.system.device import use_compilation_cache
 
         use_compilation_cache()
         names = {"feature_names": feature_names, "action_names": action_names}
@@ -192,8 +191,8 @@ class Model:
         Give `env`, and `features` if it had its own, where the name of its task does not suffice.
         """
         from diprl.methods.registry import find_method
+        from diprl.runs.folder import find_saved
         from diprl.runs.result import Result
-        from diprl.runs.saved import find_saved
         from diprl.runs.trainer import load_trained
 
         saved = find_saved(Path(path))

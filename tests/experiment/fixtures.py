@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from diprl.arena.gap import Gap
-from diprl.arena.score import Score
+from diprl.arena.score import Gap, Score
 from diprl.experiment.records import Record
 from diprl.experiment.results import Results, results_of
 from diprl.program import Program

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from tests.search.programs import CART_POLE, FALLING, WORDY, cart_pole
 
-from diprl.arena.reference import program_act
-from diprl.arena.visits import visited_views
+from diprl.arena.reference import program_act, visited_views
 from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.methods.retrain import GENTLE, continue_from, embedded, retrainer

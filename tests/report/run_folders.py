@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from diprl.arena.gap import Gap
-from diprl.arena.score import Score
+from diprl.arena.score import Gap, Score
 from diprl.program import Program, parse
 from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT
 from diprl.runs.result import Depth, Result

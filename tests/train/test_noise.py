@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from jax.scipy.special import ndtri
 
-from diprl.train.noise import correlated
+from diprl.train.rollout import correlated
 
 
 @pytest.mark.parametrize("correlation", [0.3, 0.9])

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.arena.episodes import EVALUATION
+from diprl.arena.episodes import EVALUATION, VISITS
 from diprl.arena.score import Score, score_of
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.program import Program
@@ -145,3 +145,17 @@ def _checked(task: Task, environment: Any, observation: Any) -> Any:
     if not np.all(np.isfinite(observation)):
         raise NotFiniteError(f"{task.name} returned an observation that is not finite")
     return observation
+
+
+def visited_views(
+    task: Task, program: Program, episodes: int = VISITS.on_reference, seed: int = VISITS.seed
+) -> NDArray[np.float32]:
+    """Every view that the program acts on in some episodes on the reference environment."""
+    act, seen = program_act(task, program), []
+
+    def watch(views: NDArray[np.float32]) -> NDArray[Any]:
+        seen.append(np.array(views))
+        return act(views)
+
+    evaluate(task, watch, episodes, seed)
+    return np.concatenate(seen)

@@ -58,7 +58,7 @@ class Polish(ChangeCommand):
     def run(self) -> None:
         from diprl.search.polish import polish
         from diprl.search.search import Budget
-        from diprl.system.cache import use_compilation_cache
+        from diprl.system.device import use_compilation_cache
 
         use_compilation_cache()
         program, task = self.load()
@@ -84,7 +84,7 @@ class Simplify(ChangeCommand):
     def run(self) -> None:
         from diprl.methods.retrain import retrainer
         from diprl.search.simplify import simplify
-        from diprl.system.cache import use_compilation_cache
+        from diprl.system.device import use_compilation_cache
         from diprl.terminal.programs import body
         from diprl.terminal.tables import STAGE_COLUMNS, print_stage
 

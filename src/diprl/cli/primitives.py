@@ -46,7 +46,7 @@ class Train:
 
     def run(self) -> None:
         from diprl.methods.primitives import find_primitive_task, train_primitive
-        from diprl.system.cache import use_compilation_cache
+        from diprl.system.device import use_compilation_cache
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive

@@ -60,8 +60,7 @@ class Train(EnvironmentOptions, JSONOption):
 
     def run(self) -> None:
         from diprl.methods.registry import run_all
-        from diprl.system.cache import use_compilation_cache
-        from diprl.system.device import use_device
+        from diprl.system.device import use_compilation_cache, use_device
         from diprl.terminal.progress import Display
         from diprl.terminal.tables import print_result
 

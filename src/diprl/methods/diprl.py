@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from diprl.arena.episodes import DEPTHS, GAP, MEMBERS_EPISODES, MEMBERS_ROUND
-from diprl.arena.gap import Gap
 from diprl.arena.programs import program_player
+from diprl.arena.score import Gap
 from diprl.extract import DECIDED, depth_probabilities, extract, likeliest_depth
 from diprl.methods.agents import tree_agent
 from diprl.policy.agent import Agent

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
-from diprl.arena.visits import visited_views
+from diprl.arena.reference import visited_views
 from diprl.extract import embed
 from diprl.methods.agents import tree_agent
 from diprl.methods.diprl import read_off

@@ -1,7 +1,6 @@
 """The charts of a run: what it scored, what turning the policy into a program cost, and how training went."""
 
-from diprl.arena.gap import Gap
-from diprl.arena.score import Score
+from diprl.arena.score import Gap, Score
 from diprl.report.draw import Chart, Scale, area_chart, element, label, line_chart, padded, svg, x_axis
 from diprl.report.source import Curves, Source
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.arena.visits import visited_views
+from diprl.arena.reference import visited_views
 from diprl.errors import DiprlError, unknown
 from diprl.program import Program
 from diprl.program.ast import terminals

@@ -9,8 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from diprl.arena.gap import Gap
-from diprl.arena.score import Score, Trial, as_number
+from diprl.arena.score import Gap, Score, Trial, as_number
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.runs.spec import RunSpec

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import EVALUATION
-from diprl.arena.reference import evaluate_many, program_act
+from diprl.arena.reference import evaluate_many, program_act, visited_views
 from diprl.arena.score import Score, score_of
-from diprl.arena.visits import visited_views
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task

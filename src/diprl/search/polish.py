@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from diprl.arena.episodes import POLISH_ROUND, VISITS
 from diprl.arena.programs import ProgramPlayer, ProgramReturns, program_player
+from diprl.arena.reference import visited_views
 from diprl.arena.score import Trial
-from diprl.arena.visits import visited_views
 from diprl.program import Program
 from diprl.program.ast import is_chain
 from diprl.program.signature import Discrete

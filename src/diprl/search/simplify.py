@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diprl.arena.episodes import CONFIRM_ROUND, SIMPLIFY_ROUND
 from diprl.arena.programs import ProgramPlayer, program_player
-from diprl.arena.visits import visited_views
+from diprl.arena.reference import visited_views
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import conditions

@@ -13,7 +13,7 @@ from diprl.tasks.base import Environments
 from diprl.train import schedule
 from diprl.train.compiling import compiled
 from diprl.train.engine import Engine, Metrics, TrainState
-from diprl.train.noise import correlated
+from diprl.train.rollout import correlated
 from diprl.train.settings import Settings
 from diprl.train.trajectory import Episodes, Trajectory
 

@@ -12,8 +12,10 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Twin
-from diprl.train.noise import correlated
 from diprl.train.trajectory import Episodes, Trajectory
+
+EDGE = 1e-6
+"""Uniform numbers keep this distance from 0 and 1 where they become Gaussians."""
 
 
 class Running(NamedTuple):
@@ -89,3 +91,21 @@ def uniforms(shapes: Sequence[tuple[int, ...]], *, key: PRNGKeyArray) -> list[Fl
 def select(mask: Array, chosen: Array, other: Array) -> Array:
     """Take `chosen` where the mask holds, whatever the trailing shape."""
     return jnp.where(mask.reshape(mask.shape + (1,) * (chosen.ndim - mask.ndim)), chosen, other)
+
+
+def correlated(
+    uniform: Float[Array, "time envs noise"], correlation: Float[Array, ""] | float
+) -> Float[Array, "time envs noise"]:
+    """Uniform numbers of which each resembles the one before it, while each by itself stays uniform.
+
+    They pass through Gaussians, where a first-order autoregressive process keeps the distribution unchanged.
+    """
+    white = jax.scipy.special.ndtri(jnp.clip(uniform, EDGE, 1.0 - EDGE))
+    fresh_share = jnp.sqrt(1.0 - correlation**2)
+
+    def blend(before: Array, fresh: Array) -> tuple[Array, Array]:
+        now = correlation * before + fresh_share * fresh
+        return now, now
+
+    _, later = jax.lax.scan(blend, white[0], white[1:])
+    return jax.scipy.special.ndtr(jnp.concatenate([white[:1], later]))
