@@ -36,13 +36,12 @@ class Command:
         from diprl.arena.reference import evaluate_program
         from diprl.runs.folder import load_program, sibling, task_of
         from diprl.search.polish import polish
-        from diprl.search.search import Budget
         from diprl.system.cache import use_compilation_cache
 
         use_compilation_cache()
         program = load_program(self.program)
         task = task_of(self.program, program, self.task, self.environment.parsed())
-        found = polish(task, program, Budget(self.steps, self.seconds), seed=self.seed)
+        found = polish(task, program, self.steps, seconds=self.seconds, seed=self.seed)
         before = evaluate_program(task, program, self.episodes)
         after = evaluate_program(task, found.program, self.episodes)
         verdict = "accepted" if found.trial.accepted else "nothing better found, program kept"

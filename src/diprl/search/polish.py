@@ -20,8 +20,8 @@ from diprl.arena.visits import visited_views
 from diprl.program import Program
 from diprl.program.ast import is_chain
 from diprl.program.signature import Discrete
-from diprl.search.numbers import from_point, measure_moments, to_point
-from diprl.search.search import Budget, Effort, Search, Terrain
+from diprl.search.numbers import Coordinates
+from diprl.search.search import Effort, Search
 from diprl.tasks.base import Task
 
 CONFIDENCE = 2.33
@@ -41,8 +41,9 @@ class Polished(NamedTuple):
 def polish(
     task: Task,
     program: Program,
-    budget: Budget,
+    steps: float,
     *,
+    seconds: float = float("inf"),
     seed: int = 0,
     effort: Effort | None = None,
     views: NDArray[np.float32] | None = None,
@@ -51,33 +52,27 @@ def polish(
 ) -> Polished:
     """The program with better numbers and branches, or as it was.
 
-    `views` are states that the program, or one much like it, visits; without them it is played to see some. The
-    budget is the search's; `most_steps` bounds the search and the final comparison together. `interrupt` is called
-    before each round of episodes and ends the search by raising.
+    `views` are states that the program, or one much like it, visits; without them it is played to see some. Steps and
+    seconds end the search, whichever comes first; `most_steps` bounds the search and the final comparison together.
+    `interrupt` is called before each round of episodes and ends the search by raising.
     """
     began = monotonic()
-    fresh = views is None
-    views = (visited_views(task, program) if views is None else views)[:, : task.layout.features]
-    moments = measure_moments(views)
-    start = to_point(program, moments)
-    if not len(start.numbers):
+    looked = 0
+    if views is None:
+        views = visited_views(task, program)
+        looked = len(views)
+    space = Coordinates(program, views[:, : task.layout.features])
+    size = len(space.point().numbers)
+    if not size:
         return Polished(program, Trial(False, 0.0, 0.0, 0), monotonic() - began)
-    effort = effort or default_effort(task, program, len(start.numbers))
+    effort = effort or default_effort(task, program, size)
     play = interruptible(program_player(task, program), interrupt)
-    terrain = Terrain(
-        play=play,
-        build=lambda point: from_point(program, point, moments),
-        states=(views - moments.mean) / moments.scale,
-        choices=len(program.signature.actions.names),
-    )
-    looked = len(views) if fresh else 0
-    search = Search(terrain, effort, Budget(budget.steps - looked, budget.seconds), seed)
-    found = terrain.build(search.run(start))
-    left = most_steps - search.steps - looked
-    gain, error, steps = compare_fairly(play, program, found, effort.final_episodes, left)
+    search = Search(space, play, effort, steps - looked, seconds, seed)
+    found = search.run()
+    used = search.steps + looked
+    gain, error, compared = compare_fairly(play, program, found, effort.final_episodes, most_steps - used)
     accepted = gain > CONFIDENCE * error
-    used = search.steps + steps + looked
-    trial = Trial(accepted, gain, error, used)
+    trial = Trial(accepted, gain, error, used + compared)
     return Polished(found if accepted else program, trial, monotonic() - began)
 
 
@@ -113,11 +108,10 @@ def polish_within(
     final = max(2, min(4096, int(remaining / 8 / length)))
     variations = 64 if task.twin is not None and is_mutable(program) else 0
     effort = Effort(population=16, episodes=4, most_episodes=16, mutants=variations, final_episodes=final)
-    budget = Budget(steps=0.6 * remaining)
     found = polish(
         task,
         program,
-        budget,
+        0.6 * remaining,
         seed=seed,
         effort=effort,
         views=views,
@@ -147,4 +141,8 @@ def compare_fairly(
         steps += returns.steps
     if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
         return 0.0, 0.0, steps
-    return float(differences.mean()), float(differences.std(ddof=1) / len(differences) ** 0.5), steps
+    return float(differences.mean()), standard_error(differences), steps
+
+
+def standard_error(differences: NDArray[np.float64]) -> float:
+    return float(differences.std(ddof=1)) / len(differences) ** 0.5

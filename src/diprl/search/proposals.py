@@ -1,6 +1,8 @@
 """Smaller or simpler programs to try in place of one: each proposal is pure and says what it does."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +15,11 @@ from diprl.program.paths import condition_paths
 
 @dataclass(frozen=True)
 class Proposal:
-    """A program and how it came about."""
+    """A program, how it came about, and its score once it is accepted."""
 
     program: Program
     what: str
+    score: float = float("nan")
 
 
 def without_branch(program: Program) -> list[Proposal]:
@@ -68,10 +71,15 @@ def without_weights(program: Program, views: NDArray[np.float32], count: int) ->
     kept = weights.copy()
     kept.flat[droppable[np.argsort(shares)][:count]] = 0.0
     left_behind = (weights - kept) @ views.mean(axis=0, dtype=np.float64)
-    for index, condition in enumerate(held):
-        smaller = Condition(tuple(kept[index].tolist()), condition.bias + float(left_behind[index]))
-        program = with_condition(program, index, smaller)
-    return program
+    constants = [condition.bias for condition in held] + left_behind
+    smaller = map(Condition, map(tuple, kept.tolist()), constants.tolist())
+    return changed(program, Condition, lambda _: next(smaller))
+
+
+def changed(program: Program, kind: type[Item], change: Callable[[Any], Item]) -> Program:
+    """The program with every condition or terminal of a kind changed, in printing order."""
+    items = flatten(program.root)
+    return program.with_root(assemble(change(item) if isinstance(item, kind) else item for item in items))
 
 
 def with_condition(program: Program, index: int, condition: Item) -> Program:
@@ -82,31 +90,22 @@ def with_condition(program: Program, index: int, condition: Item) -> Program:
     return program.with_root(assemble(items))
 
 
-def rounded_condition(program: Program, index: int, digits: int) -> Program:
-    """One condition divided by its smallest weight, so that a coefficient reads as 1, to so many significant digits."""
-    held = conditions(program.root)[index]
-    return with_condition(program, index, round_item(rescaled(held), digits))
-
-
-def rescaled(condition: Condition) -> Condition:
+def rounded(condition: Condition, digits: int) -> Item:
+    """A condition divided by its smallest weight, so that a coefficient reads as 1, to so many significant digits."""
     smallest = min((abs(weight) for weight in condition.weights if weight), default=1.0)
     weights = tuple(weight / smallest for weight in condition.weights)
-    return Condition(weights, condition.bias / smallest)
+    return round_item(Condition(weights, condition.bias / smallest), digits)
 
 
 def rounded_conditions(program: Program, digits: int) -> Program:
-    for index in range(program.conditions):
-        program = rounded_condition(program, index, digits)
-    return program
+    return changed(program, Condition, lambda condition: rounded(condition, digits))
+
+
+def rounded_terminals(program: Program, digits: int) -> Program:
+    """Affine terminals to so many significant digits."""
+    return changed(program, Affine, lambda terminal: round_item(terminal, digits))
 
 
 def has_digits(condition: Condition, digits: int) -> bool:
     """Whether no number of the condition has more significant digits."""
     return round_item(condition, digits) == condition
-
-
-def rounded_terminals(program: Program, digits: int) -> Program:
-    """Affine terminals to so many significant digits."""
-    return program.with_root(
-        assemble(round_item(item, digits) if isinstance(item, Affine) else item for item in flatten(program.root))
-    )

@@ -1,7 +1,7 @@
 """Climbing the true return of a program: CMA-ES on its numbers, then mutations of its branches, and again."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from diprl.arena.programs import ProgramPlayer
 from diprl.program import Program
 from diprl.search.cma import CMA
 from diprl.search.mutate import mutants, random_chains
-from diprl.search.numbers import Point
+from diprl.search.numbers import Coordinates, Point
 
 FIRST_STEP = 0.02
 """Spread of the first generation; conditions have unit length. Wider ones leave the hill that training climbed."""
@@ -21,14 +21,6 @@ SCREENING = 8
 """Episodes on which mutations are compared."""
 WINDOW = 40
 """Generations that must be better than as many before them; if not, a climb looks closer or ends."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When to stop: whichever comes first."""
-
-    steps: float = float("inf")
-    seconds: float = float("inf")
 
 
 @dataclass(frozen=True)
@@ -42,17 +34,6 @@ class Effort:
     mutants: int
     """Mutations tried between climbs; 0 where a shape cannot mutate or steps are dear."""
     final_episodes: int
-
-
-@dataclass(frozen=True)
-class Terrain:
-    """What the search knows of the task: how to play, and the standardised states that a program visits."""
-
-    play: ProgramPlayer
-    build: Callable[[Point], Program]
-    states: NDArray[np.float64]
-    choices: int
-    """How many actions there are."""
 
 
 class Climb:
@@ -80,19 +61,23 @@ class Climb:
 class Search:
     """Hill climbing with two kinds of move, until the budget is spent."""
 
-    def __init__(self, terrain: Terrain, effort: Effort, budget: Budget, seed: int) -> None:
-        self.terrain, self.effort, self.budget, self.seed = terrain, effort, budget, seed
-        self.began, self.steps, self.last, self.rounds = time.monotonic(), 0, 0, 0
+    def __init__(
+        self, space: Coordinates, player: ProgramPlayer, effort: Effort, most_steps: float, seconds: float, seed: int
+    ) -> None:
+        self.space, self.player, self.effort, self.seed = space, player, effort, seed
+        self.most_steps, self.end = most_steps, time.monotonic() + seconds
+        self.steps, self.last, self.rounds = 0, 0, 0
         self.level = -np.inf
         """What a climb should come near."""
 
-    def run(self, start: Point) -> Point:
-        """The best point found: climb from the start, then again, from mutations and from random chains by turns."""
-        best, attempt = self.better(start, self.climb(start, hopeless=-np.inf)), 0
+    def run(self) -> Program:
+        """The best program found: climb from the start, then again, from mutations and from random chains by turns."""
+        start, attempt = self.space.point(), 0
+        best = self.better(start, self.climb(start, hopeless=-np.inf))
         while not self.spent():
             best = self.better(best, self.climb(self.elsewhere(best, attempt), hopeless=self.level))
             attempt += 1
-        return best
+        return self.space.program_at(best)
 
     def climb(self, start: Point, hopeless: float) -> Point:
         """CMA-ES from a point until it no longer rises, or still lies below `hopeless` after a while."""
@@ -112,7 +97,8 @@ class Search:
 
     def elsewhere(self, best: Point, attempt: int) -> Point:
         """Where to climb next: the best point again, or the most promising of many variations."""
-        states, choices, count = self.terrain.states, self.terrain.choices, self.effort.mutants
+        states, count = self.space.states, self.effort.mutants
+        choices = len(self.space.program.signature.actions.names)
         if not count or attempt % 3 == 0:
             return best
         if attempt % 3 == 1:
@@ -130,15 +116,14 @@ class Search:
 
     def play(self, points: Sequence[Point], episodes: int) -> NDArray[np.float64]:
         self.rounds += 1
-        programs = [self.terrain.build(point) for point in points]
-        returns = self.terrain.play(programs, episodes, self.rounds)
+        programs = [self.space.program_at(point) for point in points]
+        returns = self.player(programs, episodes, self.rounds)
         self.steps, self.last = self.steps + returns.steps, returns.steps
         return returns.values
 
     def spent(self) -> bool:
         """Whether another round like the last one would go over the budget."""
-        overdrawn = self.steps + self.last >= self.budget.steps
-        return overdrawn or time.monotonic() - self.began >= self.budget.seconds
+        return self.steps + self.last >= self.most_steps or time.monotonic() >= self.end
 
 
 def leaf_shares(point: Point, states: NDArray[np.float64]) -> NDArray[np.float64]:
