@@ -82,6 +82,19 @@ class Step(NamedTuple):
     """Extra numbers per environment, such as `distance` and `is_success`."""
 
 
+def with_first_views(
+    next_view: NDArray[np.float32],
+    ended: NDArray[np.bool_],
+    begin: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+) -> NDArray[np.float32]:
+    """What the policy acts on next: where an episode ended, the first view of one that `begin` begins in these rows."""
+    if not ended.any():
+        return next_view
+    view, rows = next_view.copy(), np.flatnonzero(ended)
+    view[rows] = begin(rows)
+    return view
+
+
 class Environments(Protocol):
     """A batch of environments outside JAX that resets each one as soon as its episode ends."""
 

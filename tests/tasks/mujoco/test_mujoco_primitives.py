@@ -13,7 +13,7 @@ from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.description import Start
 from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive, load_primitive, save_primitive
 from diprl.tasks.mujoco.robots import ANT
-from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turned
+from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turn, turned
 
 
 def random_primitive(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Primitive:
@@ -101,20 +101,20 @@ def test_a_missing_primitive_says_how_to_train_it() -> None:
 
 
 def test_four_quarter_turns_change_nothing() -> None:
-    for turn in (TURN_OF_STATE, TURN_OF_ACTIONS):
-        vector = np.arange(1.0, 1 + len(turn.source))
-        assert np.array_equal(turn(turn(turn(turn(vector)))), vector)
-        assert not np.array_equal(turn(turn(vector)), vector)
+    for origins in (TURN_OF_STATE, TURN_OF_ACTIONS):
+        vector = np.arange(1.0, 1 + len(origins))
+        twice = turn(origins, turn(origins, vector))
+        assert np.array_equal(turn(origins, turn(origins, twice)), vector)
+        assert not np.array_equal(twice, vector)
 
 
 def test_turned_ants_walk_turned_paths() -> None:
     """Four ants whose states and controllers differ by quarter turns stay turned copies of each other."""
-    turn = TURN_OF_STATE
     drawn = RANDOM_GOAL.start(np.random.default_rng(4), 1)
     drawn.qpos[0, 3:7] /= np.linalg.norm(drawn.qpos[0, 3:7])
     vectors = [np.concatenate((drawn.qpos[0], drawn.qvel[0]))]
     for _ in range(3):
-        vectors.append(turn(vectors[-1]))
+        vectors.append(turn(TURN_OF_STATE, vectors[-1]))
     controllers = [turned(random_primitive(), turns) for turns in range(4)]
     simulator = Simulator(RANDOM_GOAL, 4)
     batch = np.array(vectors)
@@ -125,7 +125,7 @@ def test_turned_ants_walk_turned_paths() -> None:
         states = simulator.advance(states, actions)
     expected = np.concatenate((states.qpos[0], states.qvel[0]))
     for qpos, qvel in zip(states.qpos[1:], states.qvel[1:], strict=True):
-        expected = turn(expected)
+        expected = turn(TURN_OF_STATE, expected)
         assert np.abs(np.concatenate((qpos, qvel)) - expected).max() < 1e-6
     assert np.linalg.norm(states.qpos[0, :2] - STANDING[:2]) > 0.1
     simulator.close()

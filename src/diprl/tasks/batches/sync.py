@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, NotFiniteError
-from diprl.tasks.base import Step, Task
+from diprl.tasks.base import Step, Task, with_first_views
 
 INFO_KEYS = ("distance", "is_success")
 """The numbers an environment may report beside its reward."""
@@ -42,7 +42,7 @@ class SyncEnvironments:
         next_view = self._views(observations, range(self.num_envs))
         reward = np.array(rewards, np.float32)
         check_finite(reward, "a reward", self._place)
-        view = self._begun(next_view, np.logical_or(terminated, truncated))
+        view = with_first_views(next_view, np.logical_or(terminated, truncated), self._begin)
         return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
 
     def close(self) -> None:
@@ -69,13 +69,9 @@ class SyncEnvironments:
             reason = f"{type(error).__name__}: {error}"
             raise DiprlError(f"{self._place(index)} failed to reset: {reason}") from error
 
-    def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """What the policy acts on next: first views where an episode ended."""
-        if not ended.any():
-            return next_view
-        view, indices = next_view.copy(), np.flatnonzero(ended).tolist()
-        view[indices] = self._views([self._restarted(index) for index in indices], indices)
-        return view
+    def _begin(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        indices = rows.tolist()
+        return self._views([self._restarted(index) for index in indices], indices)
 
     def _views(self, observations: Sequence[Any], indices: Sequence[int]) -> NDArray[np.float32]:
         """Checked views of the observations that the environments of these indices gave."""
