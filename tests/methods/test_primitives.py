@@ -10,12 +10,14 @@ import pytest
 
 from diprl.arena.score import Score
 from diprl.errors import DiprlError
-from diprl.methods import primitives
+from diprl.methods import constant_blends, primitives
 from diprl.methods.agents import neural_agent
-from diprl.methods.constant_blends import best, share_grid, single_primitives
+from diprl.methods.constant_blends import share_grid, single_primitives
 from diprl.methods.primitives import greedy_network, train_primitive
 from diprl.policy.base import HARD, Temperatures
+from diprl.program import Blend, Program
 from diprl.runs.observers import Snapshot
+from diprl.tasks.base import Task
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import load_primitive
 from diprl.tasks.registry import load_task
@@ -99,7 +101,15 @@ def test_a_constant_program_runs_one_primitive() -> None:
         single_primitives(load_task("CartPole-v1"))
 
 
-def test_the_best_is_the_one_that_ranks_first() -> None:
-    scores = [Score((1.0,), {"is_success": 1.0}), Score((3.0,), {"is_success": 0.0})]
-    assert best(scores, lambda score: (score.mean,)) == 1
-    assert best(scores, lambda score: (score.extra["is_success"], score.mean)) == 0
+def test_the_best_blend_is_the_one_that_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def evaluate(task: Task, program: Program, *_: int) -> Score:
+        assert isinstance(program.root, Blend)
+        right = program.root.weights[1]
+        return Score((right * (1.0 - right),), {"is_success": float(right > 0.7)})
+
+    monkeypatch.setattr(constant_blends, "evaluate_program", evaluate)
+    found = constant_blends.best_blends(load_task("Pusher2D"))
+    assert {name: program.root for name, program in found.items()} == {
+        "best blend by return": Blend((0.5, 0.5)),
+        "best blend by success": Blend((0.25, 0.75)),
+    }
