@@ -18,7 +18,7 @@ from diprl.program import (
     Program,
     Signature,
 )
-from diprl.search.mutate import mutants, random_chains
+from diprl.search.mutate import Variations
 from diprl.search.numbers import Coordinates, Point
 
 FEATURES = tuple(Feature(name) for name in ("a", "b", "c"))
@@ -80,10 +80,10 @@ def test_a_constant_feature_keeps_its_unit():
 def test_variations_keep_the_size():
     chain = Program(DISCRETE.signature, If(FIRST, Act(0), If(SECOND, Act(1), Act(2))))
     space = Coordinates(chain, STATES)
-    point, states = space.point(), space.states
+    point = space.point()
     found = [
-        *mutants(point, states, np.array([0.5, 0.0, 0.5]), 3, 20, seed=0),
-        *random_chains(point, states, 3, 20, seed=0),
+        *Variations(space.states, 3, seed=0).mutants(point, 20),
+        *Variations(space.states, 3, seed=0).random_chains(point, 20),
     ]
     assert {len(each.numbers) for each in found} == {len(point.numbers)}
     assert {len(each.actions) for each in found} == {3}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diprl.arena.programs import ProgramPlayer
 from diprl.program import Program
 from diprl.search.cma import CMA
-from diprl.search.mutate import mutants, random_chains
+from diprl.search.mutate import Variations
 from diprl.search.numbers import Coordinates, Point
 
 FIRST_STEP = 0.02
@@ -97,14 +97,12 @@ class Search:
 
     def elsewhere(self, best: Point, attempt: int) -> Point:
         """Where to climb next: the best point again, or the most promising of many variations."""
-        states, count = self.space.states, self.effort.mutants
-        choices = len(self.space.program.signature.actions.names)
-        if not count or attempt % 3 == 0:
+        if not self.effort.mutants or attempt % 3 == 0:
             return best
-        if attempt % 3 == 1:
-            tried = mutants(best, states, leaf_shares(best, states), choices, count, self.seed + attempt)
-        else:
-            tried = random_chains(best, states, choices, count, self.seed + attempt)
+        choices = len(self.space.program.signature.actions.names)
+        variations = Variations(self.space.states, choices, self.seed + attempt)
+        vary = variations.mutants if attempt % 3 == 1 else variations.random_chains
+        tried = vary(best, self.effort.mutants)
         fitness = self.play(tried, SCREENING).mean(axis=1)
         return tried[int(np.argmax(fitness))]
 
@@ -124,11 +122,3 @@ class Search:
     def spent(self) -> bool:
         """Whether another round like the last one would go over the budget."""
         return self.steps + self.last >= self.most_steps or time.monotonic() >= self.end
-
-
-def leaf_shares(point: Point, states: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often each leaf of a chain acts on these states."""
-    rows = point.numbers.reshape(-1, states.shape[1] + 1)
-    holds = states @ rows[:, :-1].T + rows[:, -1] > 0
-    reached = np.where(holds.any(axis=1), holds.argmax(axis=1), len(rows))
-    return np.bincount(reached, minlength=len(rows) + 1) / len(states)

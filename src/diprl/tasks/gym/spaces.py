@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice, product
 from math import inf, prod
 from typing import Any
@@ -122,17 +123,13 @@ def native_action(space: gym.Space[Any], action: Any) -> Any:
             raise DiprlError(f"actions of type {type(space).__name__} are not supported")
 
 
-class PlainActions(gym.ActionWrapper[Any, Any, Any]):
+def with_plain_actions(environment: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     """An environment that takes a program's actions: indices from 0, or flat vectors that are clipped."""
-
-    def __init__(self, env: gym.Env[Any, Any]) -> None:
-        super().__init__(env)
-        actions = actions_of(env.action_space)
-        if isinstance(actions, Discrete):
-            self.action_space = spaces.Discrete(len(actions.names))
-        elif isinstance(env.action_space, spaces.Box):
-            low, high = env.action_space.low.ravel(), env.action_space.high.ravel()
-            self.action_space = spaces.Box(low, high, dtype=env.action_space.dtype.type)
-
-    def action(self, action: Any) -> Any:
-        return native_action(self.env.action_space, action)
+    space = environment.action_space
+    if isinstance(space, spaces.Discrete) and space.start == 0:
+        return environment
+    if isinstance(space, spaces.Box):
+        plain = spaces.Box(space.low.ravel(), space.high.ravel(), dtype=space.dtype.type)
+    else:
+        plain = spaces.Discrete(len(actions_of(space).names))
+    return gym.wrappers.TransformAction(environment, partial(native_action, space), plain)
