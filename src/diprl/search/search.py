@@ -29,7 +29,7 @@ class Effort:
 
     population: int
     episodes: int
-    """Episodes per candidate at first; they double when progress stalls."""
+    """Episodes per candidate at first; four times as many when progress stalls."""
     most_episodes: int
     mutants: int
     """Mutations tried between climbs; 0 where a shape cannot mutate or steps are dear."""

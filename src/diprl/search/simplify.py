@@ -62,7 +62,6 @@ class Simplified:
     program: Program
     stages: tuple[Proposal, ...]
     """First the program as given, last the result: a Pareto table of size against score."""
-    tolerance: float
     steps: int
 
 
@@ -239,7 +238,7 @@ def simplify(
     simplifier = Simplifier(task, program, judge, retrain, show)
     simplifier.run()
     simplifier.confirm(Judge(task, program, tolerance, looks, CONFIRM_ROUND))
-    return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, judge.steps)
+    return Simplified(simplifier.program, tuple(simplifier.stages), judge.steps)
 
 
 def default_looks(task: Task) -> tuple[int, ...]:
