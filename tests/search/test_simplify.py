@@ -8,7 +8,6 @@ from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search import proposals
 from diprl.search.compare import compare
-from diprl.search.dead import without_dead_branches
 from diprl.search.proposals import Proposal
 from diprl.search.simplify import CONFIRM_ROUND, Judge, Simplifier, simplify
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
@@ -19,13 +18,13 @@ def test_dead_branches_go():
         "if pole_angle > 0.1:\n    right\nelif pole_angle > 0.2:\n    left\n"
         "elif cart_position > 9:\n    right\nelse:\n    left"
     )
-    shorter = without_dead_branches(program)
+    shorter = proposals.without_dead_branches(program)
     assert shorter == cart_pole("if pole_angle > 0.1:\n    right\nelse:\n    left")
 
 
 def test_live_branches_stay():
     program = cart_pole("if pole_angle > 0.1:\n    right\nelif cart_velocity > 100:\n    right\nelse:\n    left")
-    assert without_dead_branches(program) == program, "a velocity has no bound"
+    assert proposals.without_dead_branches(program) == program, "a velocity has no bound"
 
 
 def test_equal_branches_merge():

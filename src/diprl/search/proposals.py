@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from diprl.program import Program
 from diprl.program.ast import Affine, Condition, Item, assemble, conditions, flatten, merge_branches
 from diprl.program.edit import prune_branch, round_item
-from diprl.program.paths import condition_paths
+from diprl.program.paths import Decisions, condition_paths, leaf_paths
+from diprl.program.signature import Signature
+
+MARGIN = 1e-9
+"""Slack, in units of a condition of length one, below which a region counts as empty."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,32 @@ class Proposal:
     program: Program
     what: str
     score: float = float("nan")
+
+
+def without_dead_branches(program: Program) -> Program:
+    """The program without the branches that no state within the feature bounds can reach."""
+    while path := next((path for _, path in leaf_paths(program.root) if not reachable(path, program.signature)), None):
+        program = program.with_root(prune_branch(program.root, [decision.branch for decision in path]))
+    return merged(program)
+
+
+def reachable(path: Decisions, signature: Signature) -> bool:
+    """Whether some state within the bounds takes this path: the largest slack of its conditions is positive."""
+    from scipy.optimize import linprog
+
+    if not path:
+        return True
+    rows, limits = [], []
+    for _, condition, holds in path:
+        weights = np.asarray(condition.weights)
+        length = max(float(np.linalg.norm(weights)), 1e-300)
+        sign = -1.0 if holds else 1.0
+        rows.append([*(sign * weights / length), 1.0 if holds else 0.0])
+        limits.append(-sign * condition.bias / length)
+    bounds = [(feature.low, feature.high) for feature in signature.features]
+    slack = [0.0] * len(bounds) + [-1.0]
+    result = linprog(slack, A_ub=rows, b_ub=limits, bounds=[*bounds, (None, 1.0)])
+    return result.status not in (0, 2) or (result.status == 0 and -result.fun > MARGIN)
 
 
 def without_branch(program: Program) -> list[Proposal]:

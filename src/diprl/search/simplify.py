@@ -20,7 +20,6 @@ from diprl.program import Program
 from diprl.program.ast import conditions
 from diprl.program.signature import Continuous
 from diprl.search import proposals
-from diprl.search.dead import without_dead_branches
 from diprl.search.polish import polish, standard_error
 from diprl.search.proposals import Proposal
 from diprl.search.search import Effort
@@ -116,7 +115,7 @@ class Simplifier:
         return self.stages[-1].program
 
     def run(self) -> None:
-        self.accept(Proposal(without_dead_branches(self.program), "remove branches that no state reaches"))
+        self.accept(Proposal(proposals.without_dead_branches(self.program), "remove branches that no state reaches"))
         self.tune()
         self.shrink(lambda: proposals.without_branch(self.program))
         self.tune()
