@@ -77,8 +77,6 @@ class MujocoEnvironments:
     """A batch of environments that resets each one in the step that ends its episode."""
 
     def __init__(self, description: Description, view: View, num_envs: int) -> None:
-        if num_envs < 1:
-            raise DiprlError(f"num_envs is {num_envs}; it must be at least 1")
         self.num_envs = num_envs
         self.description, self._view = description, view
         self._simulator = Simulator(description, num_envs)
