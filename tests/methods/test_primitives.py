@@ -35,11 +35,11 @@ def test_the_file_holds_the_greedy_network() -> None:
     views = generator.normal(2.0, 3.0, (40, task.layout.size)).astype(np.float32)
     normaliser = jax.jit(lambda statistics, rows: statistics.update(rows))(agent.normaliser, views)
     agent = replace(agent, normaliser=normaliser)
-    primitive = greedy_network(agent, task, 1.0, "command")
+    network = greedy_network(agent, task)
     noise = jax.numpy.full(agent.policy.noise_size, 0.3)
     greedy = jax.jit(jax.vmap(lambda view: agent.act(view, noise, Temperatures(), HARD)))(views)
-    assert np.allclose(primitive.actions(views), np.clip(greedy, -3, 3), atol=1e-5)
-    assert (primitive.name, primitive.command) == ("pusher_left", "command")
+    assert np.allclose(network.actions(views), np.clip(greedy, -3, 3), atol=1e-5)
+    assert network.name == "pusher_left"
 
 
 def test_training_goes_on_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,8 +59,8 @@ def test_training_goes_on_with_its_folder(tmp_path: Path, monkeypatch: pytest.Mo
         train(64, stop=32)
     first, again = train(64), train(64)
     assert seen == [32, 64]
-    assert np.array_equal(first.layers[0][0], again.layers[0][0])
-    assert not np.array_equal(train(96).layers[0][0], first.layers[0][0])
+    assert np.array_equal(first.network.layers[0][0], again.network.layers[0][0])
+    assert not np.array_equal(train(96).network.layers[0][0], first.network.layers[0][0])
     assert first.command == "diprl primitives train pusher_left --seed 1 --total-timesteps 64"
 
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.program.networks import Network
 from diprl.program.signature import Discrete, Signature
 
 if TYPE_CHECKING:
     import gymnasium as gym
-
-    from diprl.tasks.mujoco.primitives import Primitive
 
 
 BACKENDS = ("auto", "sync", "async", "envpool")
@@ -124,7 +123,7 @@ class Task:
     """Builds the compiled simulator, where one exists."""
     environments: Callable[[int], Environments] | None = None
     """Builds a fast batch of n environments of the task's own, where one exists (MuJoCo)."""
-    networks: Callable[[], "tuple[Primitive, ...]"] | None = None
+    networks: Callable[[], tuple[Network, ...]] | None = None
     """Loads the networks behind the primitives that its programs blend, under the programs' names for them."""
     envpool: str | None = None
     """EnvPool's id for the same environment, where it has one."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from diprl.program.networks import Network
 from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
@@ -20,7 +21,6 @@ from diprl.tasks.mujoco.primitive_tasks import (
     mixed_start,
     primitive_tasks,
 )
-from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
 from diprl.tasks.mujoco.tasks import mujoco_tasks
@@ -34,7 +34,7 @@ def constant_primitives(robot: Robot, actuators: int) -> Robot:
     mean, std = np.zeros(inputs), np.ones(inputs)
     silent = np.zeros((inputs, actuators))
     made = {
-        name: Primitive(name, "t", 0.0, "", mean, std, ((silent, k / 10 * unit),), -unit, unit)
+        name: Network(name, mean, std, ((silent, k / 10 * unit),), -unit, unit)
         for k, name in enumerate(robot.primitives)
     }
     return replace(robot, primitives={name: lambda name=name: made[name] for name in made})

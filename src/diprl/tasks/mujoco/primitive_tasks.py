@@ -123,8 +123,8 @@ def mixed_start(
 @cache
 def states_along(description: Description, usable: Callable[[States], NDArray[np.bool_]]) -> Start:
     """Usable states that the bundled primitive of that name passes through on its own training task."""
-    primitive = bundled_primitive(description.name)
-    environments = MujocoEnvironments(description, primitive.actions, 32)
+    network = bundled_primitive(description.name).network
+    environments = MujocoEnvironments(description, network.actions, 32)
     actions = environments.reset(seed=0)
     visited: list[States] = []
     for step in range(100):

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.tasks.mujoco.description import Array
-from diprl.tasks.mujoco.primitives import Primitive
+from diprl.program.networks import Array, Network
 
 Turn = NDArray[np.int64]
 PLANE, UPRIGHT = (-2, 1), (1,)
@@ -43,25 +42,25 @@ def turn(origins: Turn, vectors: Array) -> Array:
     return np.sign(origins) * vectors[..., np.abs(origins) - 1]
 
 
-def turned(primitive: Primitive, quarter_turns: int) -> Primitive:
-    """The primitive that does the same after that many quarter turns to the left."""
+def turned(network: Network, quarter_turns: int) -> Network:
+    """The network that does the same after that many quarter turns to the left."""
     for _ in range(quarter_turns):
-        primitive = _turned_once(primitive)
-    return primitive
+        network = _turned_once(network)
+    return network
 
 
-def _turned_once(primitive: Primitive) -> Primitive:
+def _turned_once(network: Network) -> Network:
     """Fold the turn into the network: permute the rows of its input and the columns of its output."""
-    layers, motors = list(primitive.layers), np.abs(TURN_OF_ACTIONS) - 1
+    layers, motors = list(network.layers), np.abs(TURN_OF_ACTIONS) - 1
     weights, bias = layers[0]
     layers[0] = (turn(TURN_OF_SENSES, weights.T).T, bias)
     weights, bias = layers[-1]
     layers[-1] = (turn(TURN_OF_ACTIONS, weights), turn(TURN_OF_ACTIONS, bias))
     return replace(
-        primitive,
-        mean=turn(TURN_OF_SENSES, primitive.mean),
-        std=np.abs(turn(TURN_OF_SENSES, primitive.std)),
+        network,
+        mean=turn(TURN_OF_SENSES, network.mean),
+        std=np.abs(turn(TURN_OF_SENSES, network.std)),
         layers=tuple(layers),
-        low=primitive.low[motors],
-        high=primitive.high[motors],
+        low=network.low[motors],
+        high=network.high[motors],
     )
