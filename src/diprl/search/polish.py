@@ -70,10 +70,9 @@ def polish(
     search = Search(space, play, effort, steps - looked, seconds, seed)
     found = search.run()
     used = search.steps + looked
-    gain, error, compared = compare_fairly(play, program, found, effort.final_episodes, most_steps - used)
-    accepted = gain > CONFIDENCE * error
-    trial = Trial(accepted, gain, error, used + compared)
-    return Polished(found if accepted else program, trial, monotonic() - began)
+    trial = compare_fairly(play, program, found, effort.final_episodes, most_steps - used)
+    kept = found if trial.accepted else program
+    return Polished(kept, trial._replace(steps=used + trial.steps), monotonic() - began)
 
 
 def default_effort(task: Task, program: Program, size: int) -> Effort:
@@ -129,8 +128,8 @@ def is_mutable(program: Program) -> bool:
 
 def compare_fairly(
     play: ProgramPlayer, old: Program, new: Program, episodes: int, most_steps: float = float("inf")
-) -> tuple[float, float, int]:
-    """Mean paired difference (new − old) on episodes that no search has seen, its standard error, and the steps.
+) -> Trial:
+    """The new program against the old on episodes that no search has seen.
 
     Plays in blocks, so that programs which keep episodes going for longer do not go over the budget.
     """
@@ -140,8 +139,9 @@ def compare_fairly(
         differences = np.append(differences, returns.values[1] - returns.values[0])
         steps += returns.steps
     if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
-        return 0.0, 0.0, steps
-    return float(differences.mean()), standard_error(differences), steps
+        return Trial(False, 0.0, 0.0, steps)
+    gain, error = float(differences.mean()), standard_error(differences)
+    return Trial(gain > CONFIDENCE * error, gain, error, steps)
 
 
 def standard_error(differences: NDArray[np.float64]) -> float:

@@ -110,7 +110,7 @@ def _counts(space: spaces.MultiDiscrete | spaces.MultiBinary) -> tuple[int, ...]
 
 
 def native_action(space: gym.Space[Any], action: Any) -> Any:
-    """What the environment receives for a program's action: an index counted from 0, or a vector to clip."""
+    """What an environment with one of the spaces above receives for an index counted from 0, or a vector to clip."""
     match space:
         case spaces.Discrete():
             return int(action) + int(space.start)
@@ -119,8 +119,6 @@ def native_action(space: gym.Space[Any], action: Any) -> Any:
             return values + space.start if isinstance(space, spaces.MultiDiscrete) else values
         case spaces.Box():
             return np.clip(np.reshape(action, space.shape), space.low, space.high).astype(space.dtype)
-        case _:
-            raise DiprlError(f"actions of type {type(space).__name__} are not supported")
 
 
 def with_plain_actions(environment: gym.Env[Any, Any]) -> gym.Env[Any, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.tasks.mujoco import engine
-from diprl.tasks.mujoco.description import Array, Description, Judge, Judgement, Start, States, shaken, squared_norm
+from diprl.tasks.mujoco.description import Array, Description, JudgeStep, Judgement, Start, States, shaken, squared_norm
 from diprl.tasks.mujoco.engine import MjModel
 
 POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
@@ -100,7 +100,7 @@ def walk_to_goal(states: States) -> Array:
 
 
 def judge_approach(
-    before: States, actions: Array, after: States, *, official: Judge, remaining: Callable[[States], Array]
+    before: States, actions: Array, after: States, *, official: JudgeStep, remaining: Callable[[States], Array]
 ) -> Judgement:
     """The same episodes, paid for approaching and arriving.
 

@@ -68,7 +68,7 @@ class Judgement(NamedTuple):
 
 Starts = Callable[[np.random.Generator, int], Start]
 """Draws the beginnings of that many episodes."""
-Judge = Callable[..., Judgement]
+JudgeStep = Callable[..., Judgement]
 """(states before, clipped actions, states after) -> judgement."""
 
 
@@ -80,7 +80,7 @@ class Description:
     model: Callable[[], MjModel]
     start: Starts
     observe: Callable[[States], Array]
-    judge: Judge
+    judge: JudgeStep
     observation_size: int
     action_size: int
     horizon: int

@@ -15,7 +15,7 @@ from diprl.tasks.mujoco import ant
 from diprl.tasks.mujoco.cheetah import LAST_HURDLE
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.symmetry import turned
-from diprl.tasks.names import each, velocities, with_units
+from diprl.tasks.names import each, named_features, velocities
 
 PI = float(np.float32(np.pi))
 Cut = Callable[[NDArray[Any]], NDArray[Any]]
@@ -48,10 +48,6 @@ class Robot:
         return np.column_stack((self.read(observations), observations, *actions)).astype(np.float32)
 
 
-def _features(text: str) -> tuple[Feature, ...]:
-    return tuple(Feature(name, unit) for name, unit in with_units(text))
-
-
 def _read_ant(observation: NDArray[Any]) -> NDArray[Any]:
     x, y = observation[:, 0], observation[:, 1]
     return np.column_stack((x, y, observation[:, -2:], np.arctan2(y, x), np.hypot(x, y)))
@@ -69,7 +65,7 @@ CHEETAH = Robot(
         Feature("back_foot_distance", "m", 0.0, inf, "distance along x from the back foot to that bar"),
     ),
     read=lambda observation: observation[:, -2:],
-    senses=_features(
+    senses=named_features(
         f"height:m pitch:rad {each('{}:rad', CHEETAH_JOINTS)} x_velocity:m/s z_velocity:m/s "
         + velocities(f"pitch {CHEETAH_JOINTS}")
     ),
@@ -80,9 +76,9 @@ CHEETAH = Robot(
 
 ARM_JOINTS = "shoulder elbow wrist"
 ARM = Robot(
-    features=_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
+    features=named_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
     read=lambda observation: observation[:, (9, 10, 12, 13)],
-    senses=_features(
+    senses=named_features(
         f"{each('{}_{}', 'sin cos', ARM_JOINTS)} {velocities(ARM_JOINTS)} " + each("{}_{}:m", "tip puck", "x y z")
     ),
     feel=lambda observation: observation,
@@ -93,12 +89,12 @@ ARM = Robot(
 ANT_JOINTS = "hip_1 ankle_1 hip_2 ankle_2 hip_3 ankle_3 hip_4 ankle_4"
 ANT = Robot(
     features=(
-        *_features("x:m y:m goal_x:m goal_y:m"),
+        *named_features("x:m y:m goal_x:m goal_y:m"),
         Feature("bearing", "rad", -PI, PI, "atan2(y, x)"),
         Feature("radius", "m", 0.0, inf, "distance from the origin"),
     ),
     read=_read_ant,
-    senses=_features(
+    senses=named_features(
         f"height:m {each('quaternion_{}', 'w x y z')} {each('{}:rad', ANT_JOINTS)} "
         f"{each('{}_velocity:m/s', 'x y z')} {velocities(f'roll pitch yaw {ANT_JOINTS}')}"
     ),
