@@ -86,8 +86,9 @@ def test_impossible_deadlines_are_refused(seconds: float) -> None:
 
 def test_the_option_reaches_the_environments_and_the_config(tmp_path: Path) -> None:
     (session,) = fresh_sessions(Command(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run"))
-    assert isinstance(session.task.reference(), Guarded)
-    assert session.task.reference.seconds == session.env_timeout == 2.0
+    environment = session.task.reference()
+    assert isinstance(environment, Guarded)
+    assert environment.seconds == session.env_timeout == 2.0
     assert config_of(session)["session"] == {"backend": "auto", "env_timeout": 2.0}
 
 

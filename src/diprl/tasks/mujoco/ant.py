@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.tasks.mujoco import engine
-from diprl.tasks.mujoco.description import Array, Description, JudgeStep, Judgement, Start, States, shaken, squared_norm
+from diprl.tasks.mujoco.description import Array, Description, Judgement, JudgeStep, Start, States, shaken, squared_norm
 from diprl.tasks.mujoco.engine import MjModel
 
 POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
