@@ -13,7 +13,7 @@ from diprl.policy.dtsemnet import DTSemNet
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program import Program, ast
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
-from diprl.program.signature import Continuous, Discrete, Signature
+from diprl.program.signature import Continuous, Discrete, Primitives, Signature
 
 ONE_PRIMITIVE = 0.99
 """A blend that gives one primitive more than this becomes that primitive."""
@@ -169,7 +169,7 @@ def embed_terminals(
     )
 
 
-def action_range(actions: Continuous) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def action_range(actions: Continuous | Primitives) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
     pairs = list(zip(actions.low, actions.high, strict=True))
     finite = [np.isfinite(low) and np.isfinite(high) for low, high in pairs]

@@ -1,12 +1,10 @@
 """Programs that a person would write, and a small network, shared by the tests of exports."""
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from diprl.export import Network
 from diprl.program import Program, parse
 
 CHAIN = parse(
@@ -60,19 +58,7 @@ else:
 EXAMPLES: tuple[Program, ...] = (CHAIN, NESTED, BLEND)
 
 
-@dataclass(frozen=True, eq=False)
-class SmallNetwork:
-    """Random numbers in the form of a primitive."""
-
-    name: str
-    mean: NDArray[Any]
-    std: NDArray[Any]
-    layers: tuple[tuple[NDArray[Any], NDArray[Any]], ...]
-    low: NDArray[Any]
-    high: NDArray[Any]
-
-
-def network(name: str, seed: int) -> SmallNetwork:
+def network(name: str, seed: int) -> Network:
     """Five senses, two hidden layers, three actuators."""
     generator = np.random.default_rng(seed)
     widths = (5, 7, 6, 3)
@@ -81,7 +67,7 @@ def network(name: str, seed: int) -> SmallNetwork:
         for inputs, outputs in pairwise(widths)
     )
     mean, std = generator.normal(size=5), generator.uniform(0.5, 2.0, 5)
-    return SmallNetwork(name, mean, std, layers, np.array([-1.0, -np.inf, -0.5]), np.array([1.0, np.inf, 0.5]))
+    return Network(name, mean, std, layers, np.array([-1.0, -np.inf, -0.5]), np.array([1.0, np.inf, 0.5]))
 
 
 NETWORKS = (network("left", 1), network("up", 2))

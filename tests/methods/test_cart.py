@@ -21,7 +21,7 @@ def states(seed: int, count: int = 400) -> np.ndarray:
 
 def close_calls(tree: Tree) -> np.ndarray:
     """States on each threshold, and next to it on either side."""
-    exact = tree.threshold.astype(np.float32)
+    exact = tree.nodes.threshold.astype(np.float32)
     beside = [np.nextafter(exact, np.float32(side)) for side in (-np.inf, np.inf)]
     return np.repeat(np.concatenate([exact, *beside])[:, None], 3, axis=1)
 

@@ -10,12 +10,14 @@ import pytest
 
 from diprl.arena.score import Score
 from diprl.errors import DiprlError
-from diprl.methods import primitives
+from diprl.methods import constant_blends, primitives
 from diprl.methods.agents import neural_agent
-from diprl.methods.constant_blends import best, share_grid, single_primitives
+from diprl.methods.constant_blends import share_grid, single_primitives
 from diprl.methods.primitives import greedy_network, train_primitive
 from diprl.policy.base import HARD, Temperatures
+from diprl.program import Blend, Program
 from diprl.runs.observers import Snapshot
+from diprl.tasks.base import Task
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import load_primitive
 from diprl.tasks.registry import load_task
@@ -33,11 +35,11 @@ def test_the_file_holds_the_greedy_network() -> None:
     views = generator.normal(2.0, 3.0, (40, task.layout.size)).astype(np.float32)
     normaliser = jax.jit(lambda statistics, rows: statistics.update(rows))(agent.normaliser, views)
     agent = replace(agent, normaliser=normaliser)
-    primitive = greedy_network(agent, task, 1.0, "command")
+    network = greedy_network(agent, task)
     noise = jax.numpy.full(agent.policy.noise_size, 0.3)
     greedy = jax.jit(jax.vmap(lambda view: agent.act(view, noise, Temperatures(), HARD)))(views)
-    assert np.allclose(primitive.actions(views), np.clip(greedy, -3, 3), atol=1e-5)
-    assert (primitive.name, primitive.command) == ("pusher_left", "command")
+    assert np.allclose(network.actions(views), np.clip(greedy, -3, 3), atol=1e-5)
+    assert network.name == "pusher_left"
 
 
 def test_training_goes_on_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +59,8 @@ def test_training_goes_on_with_its_folder(tmp_path: Path, monkeypatch: pytest.Mo
         train(64, stop=32)
     first, again = train(64), train(64)
     assert seen == [32, 64]
-    assert np.array_equal(first.layers[0][0], again.layers[0][0])
-    assert not np.array_equal(train(96).layers[0][0], first.layers[0][0])
+    assert np.array_equal(first.network.layers[0][0], again.network.layers[0][0])
+    assert not np.array_equal(train(96).network.layers[0][0], first.network.layers[0][0])
     assert first.command == "diprl primitives train pusher_left --seed 1 --total-timesteps 64"
 
 
@@ -99,7 +101,15 @@ def test_a_constant_program_runs_one_primitive() -> None:
         single_primitives(load_task("CartPole-v1"))
 
 
-def test_the_best_is_the_one_that_ranks_first() -> None:
-    scores = [Score((1.0,), {"is_success": 1.0}), Score((3.0,), {"is_success": 0.0})]
-    assert best(scores, lambda score: (score.mean,)) == 1
-    assert best(scores, lambda score: (score.extra["is_success"], score.mean)) == 0
+def test_the_best_blend_is_the_one_that_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def evaluate(task: Task, program: Program, *_: int) -> Score:
+        assert isinstance(program.root, Blend)
+        right = program.root.weights[1]
+        return Score((right * (1.0 - right),), {"is_success": float(right > 0.7)})
+
+    monkeypatch.setattr(constant_blends, "evaluate_program", evaluate)
+    found = constant_blends.best_blends(load_task("Pusher2D"))
+    assert {name: program.root for name, program in found.items()} == {
+        "best blend by return": Blend((0.5, 0.5)),
+        "best blend by success": Blend((0.25, 0.75)),
+    }

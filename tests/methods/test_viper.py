@@ -11,7 +11,6 @@ import numpy as np
 from tests.probes import PROBES, THRESHOLD
 
 from diprl.methods.agents import neural_agent
-from diprl.methods.cart import Tree
 from diprl.methods.viper import choices_of, select, tree_signature
 from diprl.policy.base import Temperatures
 from diprl.program.signature import Continuous, Primitives
@@ -21,17 +20,9 @@ from diprl.train.settings import Settings
 TASK = PROBES["ThresholdProbe"]
 
 
-def stump(threshold: float) -> Tree:
+def stump(threshold: float) -> Any:
     """Above the threshold the second action, else the first."""
-    own = np.arange(3)
-    return Tree(
-        feature=np.zeros(3, np.intp),
-        threshold=np.array([threshold, 0.0, 0.0]),
-        at_most=np.where(own == 0, 1, own),
-        above=np.where(own == 0, 2, own),
-        output=np.array([0, 0, 1]),
-        height=1,
-    )
+    return SimpleNamespace(act=lambda views: (views[:, 0] > threshold).astype(int))
 
 
 def test_selection_keeps_the_tree_that_scores_best() -> None:

@@ -20,7 +20,7 @@ from diprl.runs.folder import exclusive
 from diprl.system.device import use_device
 from diprl.system.storage import load_tree, save_tree
 from diprl.tasks.base import Task
-from diprl.tasks.batches.guard import GuardedReference, deadline, guarded
+from diprl.tasks.batches.guard import Guarded, deadline, guarded
 from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
@@ -86,8 +86,9 @@ def test_impossible_deadlines_are_refused(seconds: float) -> None:
 
 def test_the_option_reaches_the_environments_and_the_config(tmp_path: Path) -> None:
     (session,) = fresh_sessions(Train(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run"))
-    assert isinstance(session.task.reference, GuardedReference)
-    assert session.task.reference.seconds == session.env_timeout == 2.0
+    environment = session.task.reference()
+    assert isinstance(environment, Guarded)
+    assert environment.seconds == session.env_timeout == 2.0
     assert config_of(session)["session"] == {"backend": "auto", "env_timeout": 2.0}
 
 

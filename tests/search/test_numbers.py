@@ -18,12 +18,11 @@ from diprl.program import (
     Program,
     Signature,
 )
-from diprl.search.mutate import mutants, random_chains
-from diprl.search.numbers import Moments, from_point, measure_moments, to_point
+from diprl.search.mutate import Variations
+from diprl.search.numbers import Coordinates, Point
 
 FEATURES = tuple(Feature(name) for name in ("a", "b", "c"))
-MOMENTS = Moments(np.array([0.5, -2.0, 10.0]), np.array([0.1, 3.0, 20.0]))
-STATES = np.random.default_rng(0).normal(MOMENTS.mean, MOMENTS.scale, size=(500, 3))
+STATES = np.random.default_rng(0).normal((0.5, -2.0, 10.0), (0.1, 3.0, 20.0), size=(500, 3))
 FIRST, SECOND = Condition((1.0, -0.2, 0.03), -0.8), Condition((0.0, 1.0, -0.1), 3.0)
 
 
@@ -44,19 +43,22 @@ BLENDED = nested(Primitives(("p", "q"), (-1.0,), (1.0,)), Blend((0.25, 0.75)), B
 
 @pytest.mark.parametrize("program", [DISCRETE, AFFINE], ids=["discrete", "affine"])
 def test_a_point_is_the_program(program):
-    again = from_point(program, to_point(program, MOMENTS), MOMENTS)
+    space = Coordinates(program, STATES)
+    again = space.program_at(space.point())
     assert again.act_batch(STATES) == pytest.approx(program.act_batch(STATES), abs=1e-9)
 
 
 def test_blends_come_back():
-    again = from_point(BLENDED, to_point(BLENDED, MOMENTS), MOMENTS)
+    space = Coordinates(BLENDED, STATES)
+    again = space.program_at(space.point())
     actions = np.random.default_rng(1).uniform(-1, 1, size=(500, 2, 1))
     assert again.act_batch(STATES, actions) == pytest.approx(BLENDED.act_batch(STATES, actions), abs=1e-9)
 
 
 def test_what_a_condition_does_not_read_it_goes_on_not_reading():
-    point = to_point(DISCRETE, MOMENTS)
-    moved = from_point(DISCRETE, type(point)(point.numbers + 0.1, point.actions), MOMENTS)
+    space = Coordinates(DISCRETE, STATES)
+    point = space.point()
+    moved = space.program_at(Point(point.numbers + 0.1, point.actions))
     assert isinstance(moved.root, If)
     assert isinstance(moved.root.then, If)
     assert moved.root.then.condition.weights[0] == 0.0
@@ -70,18 +72,18 @@ def test_packed_programs_act_alike():
 
 
 def test_a_constant_feature_keeps_its_unit():
-    moments = measure_moments(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]))
-    assert moments.scale[1] == 1.0
-    assert moments.scale[0] == pytest.approx(np.std([1.0, 2.0, 3.0]))
+    space = Coordinates(DISCRETE, np.array([[1.0, 5.0, 0.0], [2.0, 5.0, 1.0], [3.0, 5.0, 2.0]]))
+    assert space.scale[1] == 1.0
+    assert space.scale[0] == pytest.approx(np.std([1.0, 2.0, 3.0]))
 
 
 def test_variations_keep_the_size():
     chain = Program(DISCRETE.signature, If(FIRST, Act(0), If(SECOND, Act(1), Act(2))))
-    point = to_point(chain, MOMENTS)
-    states = (STATES - MOMENTS.mean) / MOMENTS.scale
+    space = Coordinates(chain, STATES)
+    point = space.point()
     found = [
-        *mutants(point, states, np.array([0.5, 0.0, 0.5]), 3, 20, seed=0),
-        *random_chains(point, states, 3, 20, seed=0),
+        *Variations(space.states, 3, seed=0).mutants(point, 20),
+        *Variations(space.states, 3, seed=0).random_chains(point, 20),
     ]
     assert {len(each.numbers) for each in found} == {len(point.numbers)}
     assert {len(each.actions) for each in found} == {3}

@@ -8,9 +8,8 @@ from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search import proposals
 from diprl.search.compare import compare
-from diprl.search.dead import without_dead_branches
 from diprl.search.proposals import Proposal
-from diprl.search.simplify import CONFIRM_ROUND, Judge, Simplifier, Stage, simplify
+from diprl.search.simplify import CONFIRM_ROUND, Judge, Simplifier, simplify
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
 
 
@@ -19,13 +18,13 @@ def test_dead_branches_go():
         "if pole_angle > 0.1:\n    right\nelif pole_angle > 0.2:\n    left\n"
         "elif cart_position > 9:\n    right\nelse:\n    left"
     )
-    shorter = without_dead_branches(program)
+    shorter = proposals.without_dead_branches(program)
     assert shorter == cart_pole("if pole_angle > 0.1:\n    right\nelse:\n    left")
 
 
 def test_live_branches_stay():
     program = cart_pole("if pole_angle > 0.1:\n    right\nelif cart_velocity > 100:\n    right\nelse:\n    left")
-    assert without_dead_branches(program) == program, "a velocity has no bound"
+    assert proposals.without_dead_branches(program) == program, "a velocity has no bound"
 
 
 def test_equal_branches_merge():
@@ -47,29 +46,29 @@ def test_the_least_influential_coefficient_comes_first():
 
 def test_a_condition_is_scaled_to_a_coefficient_of_one_and_rounded():
     program = cart_pole("if 10*pole_angle + 4.98*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left")
-    shorter = conditions(proposals.rounded_condition(program, 0, digits=2).root)[0]
+    shorter = conditions(proposals.rounded_conditions(program, digits=2).root)[0]
     assert shorter == Condition((0.0, 0.0, 2.0, 1.0), -0.5)
     assert proposals.has_digits(shorter, 1)
     assert not proposals.has_digits(conditions(program.root)[0], 2)
 
 
 def test_a_wordy_program_becomes_one_condition_of_two_terms():
-    shown: list[Stage] = []
+    shown: list[Proposal] = []
     result = simplify(CART_POLE, WORDY, episodes=64, show=shown.append)
     assert tuple(shown) == result.stages
     assert result.program.conditions == 1
     assert result.program.coefficients == 2
     assert result.stages[0].program == WORDY
     assert result.stages[-1].score == 500.0
-    assert [stage.coefficients for stage in result.stages] == sorted(
-        (stage.coefficients for stage in result.stages), reverse=True
+    assert [stage.program.coefficients for stage in result.stages] == sorted(
+        (stage.program.coefficients for stage in result.stages), reverse=True
     )
 
 
 def test_numbers_are_tuned_before_any_goes_and_are_short_at_once():
     result = simplify(CART_POLE, FALLING, episodes=64)
     tuned = next(stage for stage in result.stages if stage.what.startswith("tune all numbers"))
-    assert tuned.coefficients == FALLING.coefficients
+    assert tuned.program.coefficients == FALLING.coefficients
     assert tuned.score > result.stages[0].score + 100
     assert all(proposals.has_digits(condition, 3) for condition in conditions(tuned.program.root))
 
@@ -82,8 +81,8 @@ def test_a_program_without_numbers_stays_as_it_is():
 def test_steps_that_only_seemed_to_hold_are_taken_back():
     looks = (64, 128)
     simplifier = Simplifier(CART_POLE, WORDY, Judge(CART_POLE, WORDY, 0.01, looks))
-    simplifier.keep(Proposal(BALANCING, "a good step"), score=500.0)
-    simplifier.keep(Proposal(FALLING, "a step that was lucky"), score=500.0)
+    simplifier.keep(Proposal(BALANCING, "a good step", score=500.0))
+    simplifier.keep(Proposal(FALLING, "a step that was lucky", score=500.0))
     played = simplifier.judge.steps
     simplifier.confirm(Judge(CART_POLE, WORDY, 0.01, looks, CONFIRM_ROUND))
     assert simplifier.program == BALANCING

@@ -57,12 +57,11 @@ class Polish(ChangeCommand):
 
     def run(self) -> None:
         from diprl.search.polish import polish
-        from diprl.search.search import Budget
         from diprl.system.device import use_compilation_cache
 
         use_compilation_cache()
         program, task = self.load()
-        found = polish(task, program, Budget(self.steps, self.seconds), seed=self.seed)
+        found = polish(task, program, self.steps, seconds=self.seconds, seed=self.seed)
         trial = found.trial
         verdict = "accepted" if trial.accepted else "nothing better found, program kept"
         print(f"{verdict}: gain {trial.gain:.2f} ± {trial.error:.2f} on fresh episodes")

@@ -1,47 +1,19 @@
-"""Frozen controllers as numbers: what an export needs of a primitive in order to carry it along."""
+"""The networks that an export carries along with a program that blends them."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.program import Primitives, Program
-
-Array = NDArray[np.float64]
-
-
-class Network(Protocol):
-    """A controller of a robot's own senses: normalisation, tanh layers, a linear output clipped to bounds."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def mean(self) -> Array: ...
-    @property
-    def std(self) -> Array: ...
-    @property
-    def layers(self) -> Sequence[tuple[Array, Array]]:
-        """(weights (inputs, outputs), bias (outputs,)) from the first layer to the output."""
-        ...
-
-    @property
-    def low(self) -> Array: ...
-    @property
-    def high(self) -> Array: ...
+from diprl.program.networks import Network
 
 
-def run_all(networks: Sequence[Network], senses: NDArray[Any]) -> Array:
+def run_all(networks: Sequence[Network], senses: NDArray[Any]) -> NDArray[np.float64]:
     """The actions (n, networks, actuators) for senses (n, inputs)."""
-    actions = []
-    for network in networks:
-        hidden = (senses - network.mean) / network.std
-        for weights, bias in network.layers[:-1]:
-            hidden = np.tanh(hidden @ weights + bias)
-        weights, bias = network.layers[-1]
-        actions.append(np.clip(hidden @ weights + bias, network.low, network.high))
-    return np.stack(actions, axis=1)
+    return np.stack([network.actions(senses) for network in networks], axis=1)
 
 
 def matching(program: Program, networks: Sequence[Network] | None) -> tuple[Network, ...]:

@@ -13,7 +13,7 @@ from diprl.policy.base import AbstractPolicy
 from diprl.policy.derivation_tree import make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
-from diprl.program.signature import Continuous, Discrete, Primitives, Signature
+from diprl.program.signature import Continuous, Discrete
 from diprl.tasks.base import Task, ViewLayout
 from diprl.train.settings import Settings
 
@@ -24,33 +24,31 @@ TERMINAL_NOISE = 0.1
 def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """A relaxed program over the task's features."""
     tree_key, terminal_key, critic_key = jr.split(key, 3)
-    features = task.layout.features
-    count, log_std = 2 * settings.program.max_depth - 1, log(settings.ppo.deviation)
+    depth = settings.program.max_depth
     over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
-    terminals = make_terminals(task.signature, count, features, log_std, over_primitives, key=terminal_key)
-    tree = make_tree(features, settings.program.max_depth, terminals, key=tree_key)
+    terminals = make_terminals(task, settings, 2 * depth - 1, over_primitives, key=terminal_key)
+    tree = make_tree(task.layout.features, depth, terminals, key=tree_key)
     return with_critic(tree, task.layout, settings, key=critic_key)
 
 
 def make_terminals(
-    signature: Signature,
+    task: Task,
+    settings: Settings,
     count: int,
-    features: int,
-    log_std: float,
-    over_primitives: type[BlendTerminals | ChoiceTerminals],
+    over_primitives: type[BlendTerminals | ChoiceTerminals] = BlendTerminals,
     *,
     key: PRNGKeyArray,
 ) -> Terminals:
-    actions = signature.actions
+    actions, log_std = task.signature.actions, log(settings.ppo.deviation)
+    if isinstance(actions, Continuous):
+        centre, scale = action_range(actions)
+        outputs = len(scale)
+        weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, task.layout.features))
+        return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, log_std), centre, scale)
+    logits = TERMINAL_NOISE * jr.normal(key, (count, len(actions.names)))
     if isinstance(actions, Discrete):
-        return DiscreteTerminals(TERMINAL_NOISE * jr.normal(key, (count, len(actions.names))))
-    if isinstance(actions, Primitives):
-        logits = TERMINAL_NOISE * jr.normal(key, (count, len(actions.names)))
-        return over_primitives(logits, jnp.full(len(actions.low), log_std))
-    centre, scale = action_range(actions)
-    outputs = len(scale)
-    weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, features))
-    return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, log_std), centre, scale)
+        return DiscreteTerminals(logits)
+    return over_primitives(logits, jnp.full(len(actions.low), log_std))
 
 
 def neural_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
@@ -58,12 +56,8 @@ def neural_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     policy_key, critic_key = jr.split(key)
     layout = replace(task.layout, features=task.layout.critic)
     actions = task.signature.actions
-    if isinstance(actions, Discrete):
-        outputs, centre, scale = len(actions.names), (), ()
-    else:
-        bounds = Continuous(tuple(map(str, range(len(actions.low)))), actions.low, actions.high)
-        centre, scale = action_range(bounds)
-        outputs = len(scale)
+    centre, scale = ((), ()) if isinstance(actions, Discrete) else action_range(actions)
+    outputs = len(scale) or len(actions.names)
     sizes = (layout.features, settings.ppo.hidden_size, settings.ppo.hidden_size, outputs)
     network = make_mlp(sizes, 0.01, key=policy_key)
     log_std = jnp.full(len(scale), log(settings.ppo.deviation))

@@ -1,7 +1,6 @@
 """Decision trees over single features, grown by scikit-learn and written as programs."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +11,16 @@ from diprl.program.ast import Act, Affine, Condition, If, Node, Terminal, merge_
 from diprl.program.signature import Discrete, Signature
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A grown tree, one entry per node; a leaf leads back to itself, so that all rows descend alike."""
+class Tree(NamedTuple):
+    """A tree that scikit-learn has grown, and what it does at each of its nodes."""
 
-    feature: NDArray[np.intp]
-    threshold: NDArray[np.float64]
-    at_most: NDArray[np.intp]
-    """Where a row goes whose feature is at most the threshold."""
-    above: NDArray[np.intp]
+    nodes: Any
+    """scikit-learn's arrays; a row goes left where its feature is at most the threshold."""
     output: NDArray[Any]
     """An action's index or an action vector per node; only leaves are asked for theirs."""
-    height: int
 
     def act(self, views: NDArray[np.float32]) -> NDArray[Any]:
-        node, rows = np.zeros(len(views), np.intp), np.arange(len(views))
-        for _ in range(self.height):
-            low = views[rows, self.feature[node]] <= self.threshold[node]
-            node = np.where(low, self.at_most[node], self.above[node])
-        return self.output[node]
+        return self.output[self.nodes.apply(views)]
 
 
 def grow_classifier(
@@ -44,14 +34,14 @@ def grow_classifier(
     growers = scikit_learn_trees()
     grower = growers.DecisionTreeClassifier(criterion="entropy", max_depth=height, random_state=seed)
     grower.fit(features, actions, weights)
-    return _tree(grower, grower.classes_[np.argmax(grower.tree_.value[:, 0, :], axis=-1)])
+    return Tree(grower.tree_, grower.classes_[np.argmax(grower.tree_.value[:, 0, :], axis=-1)])
 
 
 def grow_regressor(features: NDArray[np.float32], actions: NDArray[np.floating[Any]], height: int, seed: int) -> Tree:
     """A tree whose leaves hold action vectors; all outputs share its conditions."""
     grower = scikit_learn_trees().DecisionTreeRegressor(max_depth=height, random_state=seed)
     grower.fit(features, actions)
-    return _tree(grower, grower.tree_.value[:, :, 0])
+    return Tree(grower.tree_, grower.tree_.value[:, :, 0])
 
 
 def scikit_learn_trees() -> Any:
@@ -63,34 +53,21 @@ def scikit_learn_trees() -> Any:
     return tree
 
 
-def _tree(grower: Any, output: NDArray[Any]) -> Tree:
-    grown, own = grower.tree_, np.arange(grower.tree_.node_count)
-    leaf = grown.children_left < 0
-    return Tree(
-        feature=np.where(leaf, 0, grown.feature),
-        threshold=np.asarray(grown.threshold),
-        at_most=np.where(leaf, own, grown.children_left),
-        above=np.where(leaf, own, grown.children_right),
-        output=output,
-        height=int(grown.max_depth),
-    )
-
-
 def to_program(tree: Tree, signature: Signature, task: str) -> Program:
     """The tree as nested conditions; branches that end in the same action are joined.
 
     A condition `1 · x − threshold > 0` is exactly the tree's `x > threshold` for every 32-bit x, since a difference of
     64-bit numbers is zero only where they are equal.
     """
-    width = len(signature.features)
+    grown, width = tree.nodes, len(signature.features)
     nodes: dict[int, Node] = {}
-    for index in reversed(range(len(tree.feature))):  # scikit-learn numbers parents before their children
-        if tree.at_most[index] == index:
+    for index in reversed(range(grown.node_count)):  # scikit-learn numbers parents before their children
+        if grown.children_left[index] < 0:
             nodes[index] = _leaf(signature, tree.output[index])
             continue
-        weights = np.arange(width) == tree.feature[index]
-        condition = Condition(tuple(weights.astype(float).tolist()), 0.0 - float(tree.threshold[index]))
-        nodes[index] = If(condition, nodes[tree.above[index]], nodes[tree.at_most[index]])
+        weights = np.arange(width) == grown.feature[index]
+        condition = Condition(tuple(weights.astype(float).tolist()), 0.0 - float(grown.threshold[index]))
+        nodes[index] = If(condition, nodes[grown.children_right[index]], nodes[grown.children_left[index]])
     return Program(signature, merge_branches(nodes[0]), task)
 
 

@@ -1,10 +1,9 @@
 """What primitives achieve without conditions: each one alone, and the best blend that never changes."""
 
-from collections.abc import Callable, Iterator
+from itertools import product
 
 from diprl.arena.episodes import BLENDS
 from diprl.arena.reference import evaluate_program
-from diprl.arena.score import Score
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Blend
@@ -36,30 +35,16 @@ def best_blends(task: Task, episodes: int = BLENDS.on_reference) -> dict[str, Pr
     count = len(primitive_names(task))
     candidates = [constant(task, shares) for shares in share_grid(count, GRID.get(count, 3))]
     scores = [evaluate_program(task, each, episodes, BLENDS.seed) for each in candidates]
-    found = {"best blend by return": candidates[best(scores, lambda score: (score.mean,))]}
+    values: dict[str, list[tuple[float, ...]]] = {"return": [(score.mean,) for score in scores]}
     if "is_success" in scores[0].extra:
-        by_success = best(scores, lambda score: (score.extra["is_success"], score.mean))
-        found["best blend by success"] = candidates[by_success]
-    return found
+        values["success"] = [(score.extra["is_success"], score.mean) for score in scores]
+    return {f"best blend by {what}": candidates[value.index(max(value))] for what, value in values.items()}
 
 
-def best(scores: list[Score], value: Callable[[Score], tuple[float, ...]]) -> int:
-    return max(range(len(scores)), key=lambda index: value(scores[index]))
-
-
-def share_grid(count: int, parts: int) -> Iterator[list[float]]:
+def share_grid(count: int, parts: int) -> list[list[float]]:
     """Every way to divide 1 into `count` shares that are multiples of 1/parts."""
-
-    def divide(left: int, places: int) -> Iterator[list[int]]:
-        if places == 1:
-            yield [left]
-            return
-        for first in range(left + 1):
-            for rest in divide(left - first, places - 1):
-                yield [first, *rest]
-
-    for shares in divide(parts, count):
-        yield [share / parts for share in shares]
+    divided = [shares for shares in product(range(parts + 1), repeat=count) if sum(shares) == parts]
+    return [[share / parts for share in shares] for shares in divided]
 
 
 def constant(task: Task, shares: list[float]) -> Program:

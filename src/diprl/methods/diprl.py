@@ -53,7 +53,7 @@ def best_member(trainer: Trainer, budget: int) -> Trained:
     task, settings = trainer.session.task, trainer.session.spec.settings
     count = settings.program.members
     share = budget if count == 1 else int(TRAINING_SHARE * budget) // count
-    best: tuple[float, Trained] | None = None
+    validated: list[tuple[float, Trained]] = []
     for member in range(count):
         trained = trainer.train(
             Stage(
@@ -68,12 +68,10 @@ def best_member(trainer: Trainer, budget: int) -> Trained:
         if count == 1:
             return trained
         score = validation_score(trainer, read_off(task, trained.agent, trained.temperatures))
-        if best is None or score > best[0]:
-            best = (score, trained)
+        validated.append((score, trained))
         if task.solved_return is not None and score >= task.solved_return:
             break
-    assert best is not None  # there is at least one member
-    return best[1]
+    return max(validated, key=lambda member: member[0])[1]
 
 
 def validation_score(trainer: Trainer, program: Program) -> float:

@@ -6,7 +6,6 @@ each leaf holds a blend, so that it has the same means as a program has.
 
 from dataclasses import replace
 from functools import partial
-from math import log
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +21,7 @@ from diprl.policy.dtsemnet import ActionLeaves, DTSemNet, Leaves, make_dtsemnet
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, DiscreteTerminals, Terminals
 from diprl.program import Program
 from diprl.program.ast import If, Node
-from diprl.program.signature import Discrete, Signature
+from diprl.program.signature import Discrete
 from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.trainer import Stage, Trainer
@@ -40,22 +39,20 @@ def fit(session: Session) -> Result:
 def dtsemnet_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """An untrained tree over the task's features."""
     tree_key, leaf_key, critic_key = jr.split(key, 3)
-    features = task.layout.features
-    log_std = log(settings.ppo.deviation)
-    leaves = make_leaves(task.signature, 2**settings.program.max_depth, features, log_std, key=leaf_key)
-    tree = make_dtsemnet(features, settings.program.max_depth, leaves, key=tree_key)
+    leaves = make_leaves(task, settings, 2**settings.program.max_depth, key=leaf_key)
+    tree = make_dtsemnet(task.layout.features, settings.program.max_depth, leaves, key=tree_key)
     return with_critic(tree, task.layout, settings, key=critic_key)
 
 
-def make_leaves(signature: Signature, count: int, features: int, log_std: float, *, key: PRNGKeyArray) -> Leaves:
-    actions = signature.actions
+def make_leaves(task: Task, settings: Settings, count: int, *, key: PRNGKeyArray) -> Leaves:
+    actions = task.signature.actions
     if isinstance(actions, Discrete):
         if count < len(actions.names):
             raise DiprlError(f"max_depth gives {count} leaves for {len(actions.names)} actions: raise it")
         return ActionLeaves(len(actions.names))
-    terminals = make_terminals(signature, count, features, log_std, BlendTerminals, key=key)
+    terminals = make_terminals(task, settings, count, key=key)
     assert isinstance(terminals, BlendTerminals | AffineTerminals)  # what continuous actions are made of
-    return replace(terminals, log_std=jnp.full((count, len(actions.low)), log_std))
+    return replace(terminals, log_std=jnp.tile(terminals.log_std, (count, 1)))
 
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:

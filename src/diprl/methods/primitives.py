@@ -11,6 +11,7 @@ from diprl.methods.presets import changed, preset_settings
 from diprl.methods.registry import run
 from diprl.policy.agent import Agent
 from diprl.policy.mlp import MLPPolicy
+from diprl.program.networks import Network
 from diprl.program.signature import Continuous
 from diprl.runs.folder import CONFIG, MODEL
 from diprl.runs.observers import Observer
@@ -41,7 +42,7 @@ def train_primitive(
     command = f"diprl primitives train {name} --seed {seed}"
     if total_timesteps:
         command += f" --total-timesteps {total_timesteps}"
-    return greedy_network(trained.agent, task, result.score.mean, command)
+    return Primitive(greedy_network(trained.agent, task), task.name, result.score.mean, command)
 
 
 def find_primitive_task(name: str) -> Callable[[], Task]:
@@ -51,7 +52,7 @@ def find_primitive_task(name: str) -> Callable[[], Task]:
     return tasks[name]
 
 
-def greedy_network(agent: Agent, task: Task, score: float, command: str) -> Primitive:
+def greedy_network(agent: Agent, task: Task) -> Network:
     """The policy's mean as a frozen controller, with the normalisation and the units of its motors."""
     policy, actions = agent.policy, task.signature.actions
     if not isinstance(policy, MLPPolicy) or not isinstance(actions, Continuous):
@@ -60,11 +61,8 @@ def greedy_network(agent: Agent, task: Task, score: float, command: str) -> Prim
     layers = [(np.asarray(weights, np.float64), np.asarray(bias, np.float64)) for weights, bias in pairs]
     reach, centre = np.asarray(policy.scale), np.asarray(policy.centre)
     layers[-1] = (layers[-1][0] * reach, layers[-1][1] * reach + centre)
-    return Primitive(
+    return Network(
         name=task.name,
-        task=task.name,
-        score=score,
-        command=command,
         mean=np.asarray(agent.normaliser.mean, np.float64),
         std=np.asarray(agent.normaliser.scale, np.float64),
         layers=tuple(layers),

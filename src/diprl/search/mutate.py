@@ -9,66 +9,59 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.search.numbers import Point
+from diprl.search.numbers import Point, Vector
 
 
-def mutants(
-    point: Point,
-    states: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    choices: int,
-    count: int,
-    seed: int,
-) -> list[Point]:
-    """`count` variations of a chain over standardised states; `shares` says how often each leaf acts."""
-    generator = np.random.default_rng(seed)
-    leaves = len(point.actions)
-    changed = []
-    for _ in range(count):
-        if leaves > 1 and generator.random() < 0.7:
-            changed.append(new_branch(point, states, shares, choices, generator))
-        else:
-            actions = point.actions.copy()
-            actions[generator.integers(leaves)] = generator.integers(choices)
-            changed.append(replace(point, actions=actions))
-    return changed
+class Variations:
+    """Variations of a chain over standardised states; the same seed gives the same ones."""
+
+    def __init__(self, states: NDArray[np.float64], choices: int, seed: int) -> None:
+        """`choices` is how many actions there are."""
+        self.states, self.choices, self.generator = states, choices, np.random.default_rng(seed)
+
+    def mutants(self, point: Point, count: int) -> list[Point]:
+        shares = leaf_shares(point, self.states)
+        return [self.mutant(point, shares) for _ in range(count)]
+
+    def random_chains(self, point: Point, count: int) -> list[Point]:
+        """Random chains of the same size, to begin again somewhere else."""
+        return [self.random_chain(len(point.actions) - 1) for _ in range(count)]
+
+    def mutant(self, point: Point, shares: Vector) -> Point:
+        """The chain with a new branch, or with another action; `shares` says how often each leaf acts."""
+        leaves = len(point.actions)
+        if leaves > 1 and self.generator.random() < 0.7:
+            return self.new_branch(point, shares)
+        actions = point.actions.copy()
+        actions[self.generator.integers(leaves)] = self.generator.integers(self.choices)
+        return replace(point, actions=actions)
+
+    def new_branch(self, point: Point, shares: Vector) -> Point:
+        """Drop a branch, the less it acts the likelier, and put a random one anywhere in the chain."""
+        rows = list(point.numbers.reshape(-1, self.states.shape[1] + 1))
+        actions = point.actions.tolist()
+        odds = np.exp(-30.0 * shares[:-1])
+        dropped = int(self.generator.choice(len(rows), p=odds / odds.sum()))
+        del rows[dropped], actions[dropped]
+        place = int(self.generator.integers(len(rows) + 1))
+        rows.insert(place, self.random_condition())
+        actions.insert(place, int(self.generator.integers(self.choices)))
+        return Point(np.concatenate(rows), np.array(actions, np.int64))
+
+    def random_chain(self, conditions: int) -> Point:
+        numbers = np.concatenate([self.random_condition() for _ in range(conditions)])
+        return Point(numbers, self.generator.integers(self.choices, size=conditions + 1))
+
+    def random_condition(self) -> Vector:
+        """A half-space of random direction whose border passes through a visited state."""
+        direction = self.generator.standard_normal(self.states.shape[1])
+        row = np.append(direction, -direction @ self.states[self.generator.integers(len(self.states))])
+        return row / np.linalg.norm(row)
 
 
-def random_chains(point: Point, states: NDArray[np.float64], choices: int, count: int, seed: int) -> list[Point]:
-    """Random chains of the same size, to begin again somewhere else."""
-    generator = np.random.default_rng(seed)
-    conditions = len(point.actions) - 1
-    return [
-        Point(
-            np.concatenate([random_condition(states, generator) for _ in range(conditions)]),
-            generator.integers(choices, size=conditions + 1),
-        )
-        for _ in range(count)
-    ]
-
-
-def random_condition(states: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.float64]:
-    """A half-space of random direction whose border passes through a visited state."""
-    direction = generator.standard_normal(states.shape[1])
-    row = np.append(direction, -direction @ states[generator.integers(len(states))])
-    return row / np.linalg.norm(row)
-
-
-def new_branch(
-    point: Point,
-    states: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    choices: int,
-    generator: np.random.Generator,
-) -> Point:
-    """Drop a branch, the less it acts the likelier, and put a random one anywhere in the chain."""
-    width = states.shape[1] + 1
-    rows = list(point.numbers.reshape(-1, width))
-    actions = point.actions.tolist()
-    odds = np.exp(-30.0 * shares[:-1])
-    dropped = int(generator.choice(len(rows), p=odds / odds.sum()))
-    del rows[dropped], actions[dropped]
-    place = int(generator.integers(len(rows) + 1))
-    rows.insert(place, random_condition(states, generator))
-    actions.insert(place, int(generator.integers(choices)))
-    return Point(np.concatenate(rows), np.array(actions, np.int64))
+def leaf_shares(point: Point, states: NDArray[np.float64]) -> Vector:
+    """How often each leaf of a chain acts on these states."""
+    rows = point.numbers.reshape(-1, states.shape[1] + 1)
+    holds = states @ rows[:, :-1].T + rows[:, -1] > 0
+    reached = np.where(holds.any(axis=1), holds.argmax(axis=1), len(rows))
+    return np.bincount(reached, minlength=len(rows) + 1) / len(states)

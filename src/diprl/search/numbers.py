@@ -4,6 +4,7 @@ Each condition is written over standardised features and scaled to unit length, 
 condition change what it decides. Outputs of affine terminals are measured in units of their range.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,32 +26,61 @@ class Point:
     """The action at each leaf in printing order; empty where leaves hold numbers instead."""
 
 
-@dataclass(frozen=True)
-class Moments:
-    """Mean and deviation of each feature over visited states."""
+class Coordinates:
+    """The points around one program, in units of the states that it visits."""
 
-    mean: Vector
-    scale: Vector
+    def __init__(self, program: Program, views: NDArray[np.floating]) -> None:
+        """A feature that is constant over the views keeps its unit."""
+        spread = np.maximum(views.std(axis=0), 0.05 * np.ptp(views, axis=0)).astype(np.float64)
+        self.mean, self.scale = views.mean(axis=0, dtype=np.float64), np.where(spread > 1e-9, spread, 1.0)
+        self.states = (views - self.mean) / self.scale
+        self.program, self.reach = program, output_reach(program)
 
+    def point(self) -> Point:
+        """All numbers and actions of the program, conditions and terminals in printing order."""
+        items = list(flatten(self.program.root))
+        actions = [item.action for item in items if isinstance(item, Act)]
+        return Point(np.concatenate([self._numbers(item) for item in items]), np.array(actions, np.int64))
 
-def measure_moments(features: NDArray[np.floating]) -> Moments:
-    """Moments of visited states; a constant feature keeps its unit."""
-    spread = np.maximum(features.std(axis=0), 0.05 * np.ptp(features, axis=0)).astype(np.float64)
-    return Moments(features.mean(axis=0, dtype=np.float64), np.where(spread > 1e-9, spread, 1.0))
+    def program_at(self, point: Point) -> Program:
+        """A program of the same shape with other numbers and actions."""
+        return self.program.with_root(assemble(self._items(point)))
 
+    def _numbers(self, item: Item) -> Vector:
+        if isinstance(item, Act):
+            return np.zeros(0)
+        weights = np.asarray(item.weights)
+        if isinstance(item, Blend):
+            return np.log(np.maximum(weights, 1e-3))
+        offset = np.asarray(item.bias) + weights @ self.mean
+        if isinstance(item, Affine):
+            return np.append(weights * self.scale / self.reach[:, None], offset / self.reach)
+        row = np.append(weights * self.scale, offset)
+        return row / max(float(np.linalg.norm(row)), 1e-12)
 
-def to_point(program: Program, moments: Moments) -> Point:
-    """All numbers and actions of a program, conditions and terminals in printing order."""
-    reach = output_reach(program)
-    numbers = [_numbers(item, moments, reach) for item in flatten(program.root)]
-    actions = [item.action for item in flatten(program.root) if isinstance(item, Act)]
-    return Point(np.concatenate(numbers), np.array(actions, np.int64))
+    def _items(self, point: Point) -> Iterator[Item]:
+        """The conditions and terminals of the point, read from front to back."""
+        used, actions = 0, iter(point.actions.tolist())
+        for old in flatten(self.program.root):
+            if isinstance(old, Act):
+                yield Act(next(actions))
+                continue
+            size = np.size(old.weights) + (0 if isinstance(old, Blend) else np.size(old.bias))
+            yield self._item(old, point.numbers[used : used + size])
+            used += size
 
-
-def from_point(program: Program, point: Point, moments: Moments) -> Program:
-    """A program of the same shape with other numbers and actions."""
-    reader = _Reader(point, moments, output_reach(program))
-    return program.with_root(assemble(reader.item(item) for item in flatten(program.root)))
+    def _item(self, old: Condition | Blend | Affine, numbers: Vector) -> Item:
+        """New numbers for a condition or terminal; what a condition does not read it goes on not reading."""
+        if isinstance(old, Blend):
+            shares = np.exp(numbers - numbers.max())
+            return Blend(tuple((shares / shares.sum()).tolist()))
+        if isinstance(old, Condition):
+            weights = np.where(np.asarray(old.weights) == 0.0, 0.0, numbers[:-1] / self.scale)
+            bias = 0.0 if old.bias == 0.0 else float(numbers[-1] - weights @ self.mean)
+            return Condition(tuple(weights.tolist()), bias)
+        slopes, offsets = np.split(numbers, [-len(self.reach)])
+        weights = slopes.reshape(len(self.reach), -1) * self.reach[:, None] / self.scale
+        return Affine(tuple(map(tuple, weights.tolist())), tuple((offsets * self.reach - weights @ self.mean).tolist()))
 
 
 def output_reach(program: Program) -> Vector:
@@ -60,54 +90,3 @@ def output_reach(program: Program) -> Vector:
         return np.zeros(0)
     width = (np.asarray(actions.high) - np.asarray(actions.low)) / 2
     return np.where(np.isfinite(width) & (width > 0), width, 1.0)
-
-
-def _numbers(item: Item, moments: Moments, reach: Vector) -> Vector:
-    if isinstance(item, Condition):
-        weights = np.asarray(item.weights) * moments.scale
-        row = np.append(weights, item.bias + np.asarray(item.weights) @ moments.mean)
-        return row / max(float(np.linalg.norm(row)), 1e-12)
-    if isinstance(item, Affine):
-        weights = np.asarray(item.weights)
-        offset = np.asarray(item.bias) + weights @ moments.mean
-        return np.concatenate([(weights * moments.scale / reach[:, None]).ravel(), offset / reach])
-    if isinstance(item, Blend):
-        return np.log(np.maximum(np.asarray(item.weights), 1e-3))
-    return np.zeros(0)
-
-
-class _Reader:
-    """Reads a point from front to back, in the printing order of the program it belongs to."""
-
-    def __init__(self, point: Point, moments: Moments, reach: Vector) -> None:
-        self.point, self.moments, self.reach = point, moments, reach
-        self.at, self.actions = 0, iter(point.actions.tolist())
-
-    def take(self, count: int) -> Vector:
-        self.at += count
-        return self.point.numbers[self.at - count : self.at]
-
-    def item(self, old: Item) -> Item:
-        if isinstance(old, Condition):
-            return self.condition(old)
-        if isinstance(old, Affine):
-            return self.affine()
-        if isinstance(old, Blend):
-            logits = self.take(len(old.weights))
-            shares = np.exp(logits - logits.max())
-            return Blend(tuple((shares / shares.sum()).tolist()))
-        return Act(next(self.actions))
-
-    def condition(self, old: Condition) -> Condition:
-        """New numbers for a condition; what it does not read it goes on not reading."""
-        row = self.take(len(self.moments.mean) + 1)
-        weights = np.where(np.asarray(old.weights) == 0.0, 0.0, row[:-1] / self.moments.scale)
-        bias = 0.0 if old.bias == 0.0 else float(row[-1] - weights @ self.moments.mean)
-        return Condition(tuple(weights.tolist()), bias)
-
-    def affine(self) -> Affine:
-        outputs, features = len(self.reach), len(self.moments.mean)
-        slopes = self.take(outputs * features).reshape(outputs, features)
-        weights = slopes * self.reach[:, None] / self.moments.scale
-        offset = self.take(outputs) * self.reach - weights @ self.moments.mean
-        return Affine(tuple(map(tuple, weights.tolist())), tuple(offset.tolist()))

@@ -20,8 +20,8 @@ from diprl.arena.score import Trial
 from diprl.program import Program
 from diprl.program.ast import is_chain
 from diprl.program.signature import Discrete
-from diprl.search.numbers import from_point, measure_moments, to_point
-from diprl.search.search import Budget, Effort, Search, Terrain
+from diprl.search.numbers import Coordinates
+from diprl.search.search import Effort, Search
 from diprl.tasks.base import Task
 
 CONFIDENCE = 2.33
@@ -41,8 +41,9 @@ class Polished(NamedTuple):
 def polish(
     task: Task,
     program: Program,
-    budget: Budget,
+    steps: float,
     *,
+    seconds: float = float("inf"),
     seed: int = 0,
     effort: Effort | None = None,
     views: NDArray[np.float32] | None = None,
@@ -51,34 +52,27 @@ def polish(
 ) -> Polished:
     """The program with better numbers and branches, or as it was.
 
-    `views` are states that the program, or one much like it, visits; without them it is played to see some. The
-    budget is the search's; `most_steps` bounds the search and the final comparison together. `interrupt` is called
-    before each round of episodes and ends the search by raising.
+    `views` are states that the program, or one much like it, visits; without them it is played to see some. Steps and
+    seconds end the search, whichever comes first; `most_steps` bounds the search and the final comparison together.
+    `interrupt` is called before each round of episodes and ends the search by raising.
     """
     began = monotonic()
-    fresh = views is None
-    views = (visited_views(task, program) if views is None else views)[:, : task.layout.features]
-    moments = measure_moments(views)
-    start = to_point(program, moments)
-    if not len(start.numbers):
+    looked = 0
+    if views is None:
+        views = visited_views(task, program)
+        looked = len(views)
+    space = Coordinates(program, views[:, : task.layout.features])
+    size = len(space.point().numbers)
+    if not size:
         return Polished(program, Trial(False, 0.0, 0.0, 0), monotonic() - began)
-    effort = effort or default_effort(task, program, len(start.numbers))
+    effort = effort or default_effort(task, program, size)
     play = interruptible(program_player(task, program), interrupt)
-    terrain = Terrain(
-        play=play,
-        build=lambda point: from_point(program, point, moments),
-        states=(views - moments.mean) / moments.scale,
-        choices=len(program.signature.actions.names),
-    )
-    looked = len(views) if fresh else 0
-    search = Search(terrain, effort, Budget(budget.steps - looked, budget.seconds), seed)
-    found = terrain.build(search.run(start))
-    left = most_steps - search.steps - looked
-    gain, error, steps = compare_fairly(play, program, found, effort.final_episodes, left)
-    accepted = gain > CONFIDENCE * error
-    used = search.steps + steps + looked
-    trial = Trial(accepted, gain, error, used)
-    return Polished(found if accepted else program, trial, monotonic() - began)
+    search = Search(space, play, effort, steps - looked, seconds, seed)
+    found = search.run()
+    used = search.steps + looked
+    trial = compare_fairly(play, program, found, effort.final_episodes, most_steps - used)
+    kept = found if trial.accepted else program
+    return Polished(kept, trial._replace(steps=used + trial.steps), monotonic() - began)
 
 
 def default_effort(task: Task, program: Program, size: int) -> Effort:
@@ -113,11 +107,10 @@ def polish_within(
     final = max(2, min(4096, int(remaining / 8 / length)))
     variations = 64 if task.twin is not None and is_mutable(program) else 0
     effort = Effort(population=16, episodes=4, most_episodes=16, mutants=variations, final_episodes=final)
-    budget = Budget(steps=0.6 * remaining)
     found = polish(
         task,
         program,
-        budget,
+        0.6 * remaining,
         seed=seed,
         effort=effort,
         views=views,
@@ -135,8 +128,8 @@ def is_mutable(program: Program) -> bool:
 
 def compare_fairly(
     play: ProgramPlayer, old: Program, new: Program, episodes: int, most_steps: float = float("inf")
-) -> tuple[float, float, int]:
-    """Mean paired difference (new − old) on episodes that no search has seen, its standard error, and the steps.
+) -> Trial:
+    """The new program against the old on episodes that no search has seen.
 
     Plays in blocks, so that programs which keep episodes going for longer do not go over the budget.
     """
@@ -146,5 +139,10 @@ def compare_fairly(
         differences = np.append(differences, returns.values[1] - returns.values[0])
         steps += returns.steps
     if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
-        return 0.0, 0.0, steps
-    return float(differences.mean()), float(differences.std(ddof=1) / len(differences) ** 0.5), steps
+        return Trial(False, 0.0, 0.0, steps)
+    gain, error = float(differences.mean()), standard_error(differences)
+    return Trial(gain > CONFIDENCE * error, gain, error, steps)
+
+
+def standard_error(differences: NDArray[np.float64]) -> float:
+    return float(differences.std(ddof=1)) / len(differences) ** 0.5

@@ -1,7 +1,7 @@
 """Climbing the true return of a program: CMA-ES on its numbers, then mutations of its branches, and again."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from diprl.arena.programs import ProgramPlayer
 from diprl.program import Program
 from diprl.search.cma import CMA
-from diprl.search.mutate import mutants, random_chains
-from diprl.search.numbers import Point
+from diprl.search.mutate import Variations
+from diprl.search.numbers import Coordinates, Point
 
 FIRST_STEP = 0.02
 """Spread of the first generation; conditions have unit length. Wider ones leave the hill that training climbed."""
@@ -24,35 +24,16 @@ WINDOW = 40
 
 
 @dataclass(frozen=True)
-class Budget:
-    """When to stop: whichever comes first."""
-
-    steps: float = float("inf")
-    seconds: float = float("inf")
-
-
-@dataclass(frozen=True)
 class Effort:
     """How much each part of the search costs."""
 
     population: int
     episodes: int
-    """Episodes per candidate at first; they double when progress stalls."""
+    """Episodes per candidate at first; four times as many when progress stalls."""
     most_episodes: int
     mutants: int
     """Mutations tried between climbs; 0 where a shape cannot mutate or steps are dear."""
     final_episodes: int
-
-
-@dataclass(frozen=True)
-class Terrain:
-    """What the search knows of the task: how to play, and the standardised states that a program visits."""
-
-    play: ProgramPlayer
-    build: Callable[[Point], Program]
-    states: NDArray[np.float64]
-    choices: int
-    """How many actions there are."""
 
 
 class Climb:
@@ -80,19 +61,23 @@ class Climb:
 class Search:
     """Hill climbing with two kinds of move, until the budget is spent."""
 
-    def __init__(self, terrain: Terrain, effort: Effort, budget: Budget, seed: int) -> None:
-        self.terrain, self.effort, self.budget, self.seed = terrain, effort, budget, seed
-        self.began, self.steps, self.last, self.rounds = time.monotonic(), 0, 0, 0
+    def __init__(
+        self, space: Coordinates, player: ProgramPlayer, effort: Effort, most_steps: float, seconds: float, seed: int
+    ) -> None:
+        self.space, self.player, self.effort, self.seed = space, player, effort, seed
+        self.most_steps, self.end = most_steps, time.monotonic() + seconds
+        self.steps, self.last, self.rounds = 0, 0, 0
         self.level = -np.inf
         """What a climb should come near."""
 
-    def run(self, start: Point) -> Point:
-        """The best point found: climb from the start, then again, from mutations and from random chains by turns."""
-        best, attempt = self.better(start, self.climb(start, hopeless=-np.inf)), 0
+    def run(self) -> Program:
+        """The best program found: climb from the start, then again, from mutations and from random chains by turns."""
+        start, attempt = self.space.point(), 0
+        best = self.better(start, self.climb(start, hopeless=-np.inf))
         while not self.spent():
             best = self.better(best, self.climb(self.elsewhere(best, attempt), hopeless=self.level))
             attempt += 1
-        return best
+        return self.space.program_at(best)
 
     def climb(self, start: Point, hopeless: float) -> Point:
         """CMA-ES from a point until it no longer rises, or still lies below `hopeless` after a while."""
@@ -112,13 +97,12 @@ class Search:
 
     def elsewhere(self, best: Point, attempt: int) -> Point:
         """Where to climb next: the best point again, or the most promising of many variations."""
-        states, choices, count = self.terrain.states, self.terrain.choices, self.effort.mutants
-        if not count or attempt % 3 == 0:
+        if not self.effort.mutants or attempt % 3 == 0:
             return best
-        if attempt % 3 == 1:
-            tried = mutants(best, states, leaf_shares(best, states), choices, count, self.seed + attempt)
-        else:
-            tried = random_chains(best, states, choices, count, self.seed + attempt)
+        choices = len(self.space.program.signature.actions.names)
+        variations = Variations(self.space.states, choices, self.seed + attempt)
+        vary = variations.mutants if attempt % 3 == 1 else variations.random_chains
+        tried = vary(best, self.effort.mutants)
         fitness = self.play(tried, SCREENING).mean(axis=1)
         return tried[int(np.argmax(fitness))]
 
@@ -130,20 +114,11 @@ class Search:
 
     def play(self, points: Sequence[Point], episodes: int) -> NDArray[np.float64]:
         self.rounds += 1
-        programs = [self.terrain.build(point) for point in points]
-        returns = self.terrain.play(programs, episodes, self.rounds)
+        programs = [self.space.program_at(point) for point in points]
+        returns = self.player(programs, episodes, self.rounds)
         self.steps, self.last = self.steps + returns.steps, returns.steps
         return returns.values
 
     def spent(self) -> bool:
         """Whether another round like the last one would go over the budget."""
-        overdrawn = self.steps + self.last >= self.budget.steps
-        return overdrawn or time.monotonic() - self.began >= self.budget.seconds
-
-
-def leaf_shares(point: Point, states: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often each leaf of a chain acts on these states."""
-    rows = point.numbers.reshape(-1, states.shape[1] + 1)
-    holds = states @ rows[:, :-1].T + rows[:, -1] > 0
-    reached = np.where(holds.any(axis=1), holds.argmax(axis=1), len(rows))
-    return np.bincount(reached, minlength=len(rows) + 1) / len(states)
+        return self.steps + self.last >= self.most_steps or time.monotonic() >= self.end

@@ -20,10 +20,9 @@ from diprl.program import Program
 from diprl.program.ast import conditions
 from diprl.program.signature import Continuous
 from diprl.search import proposals
-from diprl.search.dead import without_dead_branches
-from diprl.search.polish import polish
+from diprl.search.polish import polish, standard_error
 from diprl.search.proposals import Proposal
-from diprl.search.search import Budget, Effort
+from diprl.search.search import Effort
 from diprl.tasks.base import Task
 
 CAUTION = 1.64
@@ -51,22 +50,8 @@ Retrain = Callable[[Program], tuple[Program, int]]
 """Trains a program's numbers on without changing its shape; tells the environment steps that took."""
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One accepted program on the way down."""
-
-    what: str
-    conditions: int
-    coefficients: int
-    score: float
-    program: Program
-
-
-Show = Callable[[Stage], None]
-
-
-def ignore(stage: Stage) -> None:
-    """For whoever does not look."""
+Show = Callable[[Proposal], None]
+"""Is shown each accepted step."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +59,8 @@ class Simplified:
     """The smallest program found and the way to it."""
 
     program: Program
-    stages: tuple[Stage, ...]
+    stages: tuple[Proposal, ...]
     """First the program as given, last the result: a Pareto table of size against score."""
-    tolerance: float
     steps: int
 
 
@@ -114,19 +98,15 @@ class Judge:
         return None
 
 
-def standard_error(differences: NDArray[np.float64]) -> float:
-    return float(differences.std(ddof=1)) / len(differences) ** 0.5
-
-
 class Simplifier:
     """The way down from a program: tries proposals and keeps what the judge accepts."""
 
     def __init__(
-        self, task: Task, program: Program, judge: Judge, retrain: Retrain | None = None, show: Show = ignore
+        self, task: Task, program: Program, judge: Judge, retrain: Retrain | None = None, show: Show = lambda _: None
     ) -> None:
         self.task, self.judge, self.retrain, self.show = task, judge, retrain, show
-        self.stages: list[Stage] = []
-        self.keep(Proposal(program, "as learnt"), float(judge.baseline.mean()))
+        self.stages: list[Proposal] = []
+        self.keep(Proposal(program, "as learnt", float(judge.baseline.mean())))
         self.views = visited_views(task, program)[:, : task.layout.features]
         self.scales = np.asarray(self.views.std(axis=0), np.float64)
 
@@ -135,7 +115,7 @@ class Simplifier:
         return self.stages[-1].program
 
     def run(self) -> None:
-        self.accept(Proposal(without_dead_branches(self.program), "remove branches that no state reaches"))
+        self.accept(Proposal(proposals.without_dead_branches(self.program), "remove branches that no state reaches"))
         self.tune()
         self.shrink(lambda: proposals.without_branch(self.program))
         self.tune()
@@ -147,12 +127,10 @@ class Simplifier:
     def accept(self, proposal: Proposal) -> bool:
         score = self.judge.score(proposal.program)
         if score is not None:
-            self.keep(proposal, score)
+            self.keep(replace(proposal, score=score))
         return score is not None
 
-    def keep(self, proposal: Proposal, score: float) -> None:
-        program = proposal.program
-        stage = Stage(proposal.what, program.conditions, program.coefficients, score, program)
+    def keep(self, stage: Proposal) -> None:
         self.stages.append(stage)
         self.show(stage)
 
@@ -190,7 +168,7 @@ class Simplifier:
 
     def tuned(self, proposal: Proposal, steps: int) -> Proposal:
         """The same shape with its numbers searched anew."""
-        polished = polish(self.task, proposal.program, Budget(steps=steps), effort=TUNING, views=self.views)
+        polished = polish(self.task, proposal.program, steps, effort=TUNING, views=self.views)
         self.judge.steps += polished.trial.steps
         return replace(proposal, program=proposals.rounded_conditions(polished.program, NEW_DIGITS))
 
@@ -217,9 +195,10 @@ class Simplifier:
         """The fewest digits for each condition, then for the outputs."""
         for index in range(self.program.conditions):
             for digits in DIGITS:
-                if proposals.has_digits(conditions(self.program.root)[index], digits):
+                held = conditions(self.program.root)[index]
+                if proposals.has_digits(held, digits):
                     break
-                rounded = proposals.rounded_condition(self.program, index, digits)
+                rounded = proposals.with_condition(self.program, index, proposals.rounded(held, digits))
                 if self.accept(Proposal(rounded, f"round condition {index + 1} to {digits} digits")):
                     break
         if isinstance(self.program.signature.actions, Continuous):
@@ -234,7 +213,7 @@ class Simplifier:
         stage, score = next((stage, score) for stage, score in scores if score is not None)
         self.judge.steps += judge.steps
         if stage is not self.stages[-1]:
-            self.keep(Proposal(stage.program, "go back: the rest loses too much on fresh episodes"), score)
+            self.keep(Proposal(stage.program, "go back: the rest loses too much on fresh episodes", score))
 
 
 def simplify(
@@ -244,7 +223,7 @@ def simplify(
     *,
     episodes: int | None = None,
     retrain: Retrain | None = None,
-    show: Show = ignore,
+    show: Show = lambda _: None,
 ) -> Simplified:
     """A smaller program whose score stays within a fraction `tolerance` of the given one's.
 
@@ -258,7 +237,7 @@ def simplify(
     simplifier = Simplifier(task, program, judge, retrain, show)
     simplifier.run()
     simplifier.confirm(Judge(task, program, tolerance, looks, CONFIRM_ROUND))
-    return Simplified(simplifier.program, tuple(simplifier.stages), tolerance, judge.steps)
+    return Simplified(simplifier.program, tuple(simplifier.stages), judge.steps)
 
 
 def default_looks(task: Task) -> tuple[int, ...]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.program.networks import Network
 from diprl.program.signature import Discrete, Signature
 
 if TYPE_CHECKING:
     import gymnasium as gym
-
-    from diprl.tasks.mujoco.primitives import Primitive
 
 
 BACKENDS = ("auto", "sync", "async", "envpool")
@@ -82,6 +81,19 @@ class Step(NamedTuple):
     """Extra numbers per environment, such as `distance` and `is_success`."""
 
 
+def with_first_views(
+    next_view: NDArray[np.float32],
+    ended: NDArray[np.bool_],
+    begin: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+) -> NDArray[np.float32]:
+    """What the policy acts on next: where an episode ended, the first view of one that `begin` begins in these rows."""
+    if not ended.any():
+        return next_view
+    view, rows = next_view.copy(), np.flatnonzero(ended)
+    view[rows] = begin(rows)
+    return view
+
+
 class Environments(Protocol):
     """A batch of environments outside JAX that resets each one as soon as its episode ends."""
 
@@ -111,7 +123,7 @@ class Task:
     """Builds the compiled simulator, where one exists."""
     environments: Callable[[int], Environments] | None = None
     """Builds a fast batch of n environments of the task's own, where one exists (MuJoCo)."""
-    networks: Callable[[], "tuple[Primitive, ...]"] | None = None
+    networks: Callable[[], tuple[Network, ...]] | None = None
     """Loads the networks behind the primitives that its programs blend, under the programs' names for them."""
     envpool: str | None = None
     """EnvPool's id for the same environment, where it has one."""

@@ -5,6 +5,8 @@ The tables are text: 'name:unit name …' for the entries of an observation, 'na
 
 from itertools import product
 
+from diprl.program.signature import Feature
+
 
 def known_names(environment_id: str, features: int | None, actions: int) -> tuple[str, str] | None:
     """Names for a Gymnasium id of any version with that many actions and features; None features fit any."""
@@ -15,10 +17,10 @@ def known_names(environment_id: str, features: int | None, actions: int) -> tupl
     return None
 
 
-def with_units(text: str) -> tuple[tuple[str, str], ...]:
-    """(name, unit) for each entry of 'name:unit name …'."""
+def named_features(text: str) -> tuple[Feature, ...]:
+    """A feature for each entry of 'name:unit name …'."""
     entries = [entry.partition(":") for entry in text.split()]
-    return tuple((name, unit) for name, _, unit in entries)
+    return tuple(Feature(name, unit) for name, _, unit in entries)
 
 
 def each(pattern: str, *choices: str) -> str:

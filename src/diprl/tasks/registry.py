@@ -10,10 +10,10 @@ import gymnasium as gym
 
 from diprl.errors import LONGEST_NAME, DiprlError, unknown
 from diprl.program import Primitives, Program
+from diprl.program.networks import Network
 from diprl.tasks.base import Task
 from diprl.tasks.gym.reference import copies_of
 from diprl.tasks.gym.task import FeatureFunction, gymnasium_task, registered_task, renamed
-from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 from diprl.tasks.twins.table import TWIN_TASKS
 
@@ -109,7 +109,7 @@ def refuse_module(name: Any) -> str:
     return name
 
 
-def networks_of(program: Program) -> tuple[Primitive, ...]:
+def networks_of(program: Program) -> tuple[Network, ...]:
     """One network per primitive of the program; none where it blends none, or none that ship with diprl."""
     name = _full_name(program.task)
     if name not in TASKS or not isinstance(program.signature.actions, Primitives):

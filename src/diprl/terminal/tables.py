@@ -80,4 +80,5 @@ STAGE_COLUMNS = f"{'conditions':>10} {'numbers':>8} {'score':>9}  step"
 
 def print_stage(stage: Any) -> None:
     """Size against score of one accepted step of a simplification, as soon as it is known."""
-    print(f"{stage.conditions:>10} {stage.coefficients:>8} {stage.score:>9.2f}  {stage.what}", flush=True)
+    sizes = f"{stage.program.conditions:>10} {stage.program.coefficients:>8}"
+    print(f"{sizes} {stage.score:>9.2f}  {stage.what}", flush=True)

@@ -139,10 +139,10 @@ def test_walls_stand_where_they_should(x: float, y: float, blocked: bool) -> Non
 def test_the_torso_place_lags_one_substep() -> None:
     environment = MujocoEnvironment(RANDOM_GOAL)
     environment.reset(seed=0)
-    assert np.array_equal(environment.states().places[0, 0], environment.data.qpos[:3])
+    assert np.array_equal(environment.states.places[0, 0], environment.data.qpos[:3])
     twin = MujocoEnvironment(RANDOM_GOAL)
     twin.reset(seed=0)
     environment.step(np.full(8, 0.3))
     twin.data.ctrl[:] = 0.3
     import_mujoco().mj_step(twin.model, twin.data, 4)
-    assert np.allclose(environment.states().places[0, 0], twin.data.qpos[:3], atol=1e-12)
+    assert np.allclose(environment.states.places[0, 0], twin.data.qpos[:3], atol=1e-12)

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
+from diprl.tasks.batches.choose import make_environments
 from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.batch import MujocoEnvironments, Simulator
 from diprl.tasks.mujoco.description import Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
 from diprl.tasks.mujoco.environment import MujocoEnvironment
+from diprl.tasks.registry import load_task
 
 NAMES = sorted(DESCRIPTIONS)
 
@@ -116,7 +118,7 @@ def test_the_same_seed_gives_the_same_episodes() -> None:
 
 def test_misuse_is_explained() -> None:
     with pytest.raises(DiprlError, match="num_envs"):
-        MujocoEnvironments(short(2), exact, 0)
+        make_environments(load_task("Pusher2D"), 0)
     batch = MujocoEnvironments(short(2), exact, 2)
     with pytest.raises(DiprlError, match="reset"):
         batch.step(np.ones((2, 3)))

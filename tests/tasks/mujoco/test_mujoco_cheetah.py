@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diprl.tasks.mujoco.cheetah import COUNTED, HURDLE, TARGET, judge, next_hurdle, observe, start
-from diprl.tasks.mujoco.description import States
+from diprl.tasks.mujoco.description import Start, States
 from diprl.tasks.mujoco.engine import gymnasium_model
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 
@@ -99,7 +99,7 @@ def test_body_positions_are_mujocos_own_and_lag_one_substep() -> None:
     environment.reset(seed=0)
     for _ in range(10):
         environment.step(np.full(6, 0.5))
-    data, places = environment.data, environment.states().places[0]
+    data, places = environment.data, environment.states.places[0]
     assert np.array_equal(places, [data.body(name).xpos for name in ("torso", "bfoot", "ffoot")])
     assert places[0, 0] == pytest.approx(data.qpos[0] - 0.01 * data.qvel[0], abs=1e-9)
     assert places[0, 0] != data.qpos[0]
@@ -108,7 +108,8 @@ def test_body_positions_are_mujocos_own_and_lag_one_substep() -> None:
 def test_the_target_can_be_run_through() -> None:
     environment = MujocoEnvironment(HURDLE)
     environment.reset(seed=0)
-    environment.data.qpos[0] = 12.0
+    drawn = environment.states
+    environment.begin(Start(drawn.qpos + 12.0 * np.eye(9)[:1], drawn.qvel, drawn.goal))
     environment.step(np.zeros(6))
     contacts = environment.data.contact.geom[: environment.data.ncon]
     assert environment.model.body("goal").geomadr[0] not in contacts

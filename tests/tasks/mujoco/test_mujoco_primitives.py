@@ -7,29 +7,34 @@ import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
+from diprl.program.networks import Network
 from diprl.system.storage import save_arrays
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, STANDING
 from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.description import Start
 from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive, load_primitive, save_primitive
 from diprl.tasks.mujoco.robots import ANT
-from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turned
+from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turn, turned
 
 
-def random_primitive(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Primitive:
+def random_network(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Network:
     rng = np.random.default_rng(seed)
     sizes = (inputs, 16, 12, outputs)
     layers = tuple((rng.normal(size=(n, m)) / np.sqrt(n), 0.1 * rng.normal(size=m)) for n, m in pairwise(sizes))
     mean, std = rng.normal(size=inputs), rng.uniform(0.5, 2.0, inputs)
     bound = np.ones(outputs)
-    return Primitive("test", "task", 1.5, "diprl primitives train test", mean, std, layers, -bound, bound)
+    return Network("test", mean, std, layers, -bound, bound)
+
+
+def random_primitive(seed: int = 0) -> Primitive:
+    return Primitive(random_network(seed=seed), "task", 1.5, "diprl primitives train test")
 
 
 def test_actions_are_the_network_clipped() -> None:
     layers = ((np.array([[2.0]]), np.array([0.5])), (np.array([[3.0]]), np.array([0.0])))
     unit = np.ones(1)
-    primitive = Primitive("p", "t", 0.0, "", 1.0 * unit, 2.0 * unit, layers, -unit, unit)
-    actions = primitive.actions(np.array([[1.0], [0.4], [9.0]]))
+    network = Network("p", 1.0 * unit, 2.0 * unit, layers, -unit, unit)
+    actions = network.actions(np.array([[1.0], [0.4], [9.0]]))
     assert actions[:, 0].tolist() == pytest.approx([1.0, 3 * np.tanh(-0.1), 1.0])
 
 
@@ -37,10 +42,11 @@ def test_a_file_round_trip_keeps_everything(tmp_path: Path) -> None:
     primitive = random_primitive()
     save_primitive(primitive, tmp_path / "p.primitive")
     loaded = load_primitive(tmp_path / "p.primitive")
-    about = ("name", "task", "score", "command")
+    assert loaded.network.name == primitive.network.name
+    about = ("task", "score", "command")
     assert [getattr(loaded, key) for key in about] == [getattr(primitive, key) for key in about]
     observations = np.random.default_rng(1).normal(size=(5, 27))
-    assert np.allclose(loaded.actions(observations), primitive.actions(observations), atol=1e-5)
+    assert np.allclose(loaded.network.actions(observations), primitive.network.actions(observations), atol=1e-5)
     save_primitive(loaded, tmp_path / "again.primitive")
     assert (tmp_path / "again.primitive").read_bytes() == (tmp_path / "p.primitive").read_bytes()
 
@@ -86,13 +92,13 @@ def test_a_checkpoint_is_no_primitive(tmp_path: Path) -> None:
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
-    good = random_primitive()
+    good = random_network()
     with pytest.raises(DiprlError, match="layer 0"):
-        Primitive("p", "t", 0.0, "", good.mean[1:], good.std[1:], good.layers, good.low, good.high)
+        Network("p", good.mean[1:], good.std[1:], good.layers, good.low, good.high)
     with pytest.raises(DiprlError, match="std must be positive"):
-        Primitive("p", "t", 0.0, "", good.mean, 0 * good.std, good.layers, good.low, good.high)
+        Network("p", good.mean, 0 * good.std, good.layers, good.low, good.high)
     with pytest.raises(DiprlError, match="not finite"):
-        Primitive("p", "t", 0.0, "", good.mean * np.nan, good.std, good.layers, good.low, good.high)
+        Network("p", good.mean * np.nan, good.std, good.layers, good.low, good.high)
 
 
 def test_a_missing_primitive_says_how_to_train_it() -> None:
@@ -101,21 +107,21 @@ def test_a_missing_primitive_says_how_to_train_it() -> None:
 
 
 def test_four_quarter_turns_change_nothing() -> None:
-    for turn in (TURN_OF_STATE, TURN_OF_ACTIONS):
-        vector = np.arange(1.0, 1 + len(turn.source))
-        assert np.array_equal(turn(turn(turn(turn(vector)))), vector)
-        assert not np.array_equal(turn(turn(vector)), vector)
+    for origins in (TURN_OF_STATE, TURN_OF_ACTIONS):
+        vector = np.arange(1.0, 1 + len(origins))
+        twice = turn(origins, turn(origins, vector))
+        assert np.array_equal(turn(origins, turn(origins, twice)), vector)
+        assert not np.array_equal(twice, vector)
 
 
 def test_turned_ants_walk_turned_paths() -> None:
     """Four ants whose states and controllers differ by quarter turns stay turned copies of each other."""
-    turn = TURN_OF_STATE
     drawn = RANDOM_GOAL.start(np.random.default_rng(4), 1)
     drawn.qpos[0, 3:7] /= np.linalg.norm(drawn.qpos[0, 3:7])
     vectors = [np.concatenate((drawn.qpos[0], drawn.qvel[0]))]
     for _ in range(3):
-        vectors.append(turn(vectors[-1]))
-    controllers = [turned(random_primitive(), turns) for turns in range(4)]
+        vectors.append(turn(TURN_OF_STATE, vectors[-1]))
+    controllers = [turned(random_network(), turns) for turns in range(4)]
     simulator = Simulator(RANDOM_GOAL, 4)
     batch = np.array(vectors)
     states = simulator.settle(Start(batch[:, :15], batch[:, 15:], np.zeros((4, 2))))
@@ -125,7 +131,7 @@ def test_turned_ants_walk_turned_paths() -> None:
         states = simulator.advance(states, actions)
     expected = np.concatenate((states.qpos[0], states.qvel[0]))
     for qpos, qvel in zip(states.qpos[1:], states.qvel[1:], strict=True):
-        expected = turn(expected)
+        expected = turn(TURN_OF_STATE, expected)
         assert np.abs(np.concatenate((qpos, qvel)) - expected).max() < 1e-6
     assert np.linalg.norm(states.qpos[0, :2] - STANDING[:2]) > 0.1
     simulator.close()

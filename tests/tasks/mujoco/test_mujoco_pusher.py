@@ -74,7 +74,7 @@ def test_the_reward_is_that_of_the_state_before_the_step(environment: MujocoEnvi
 @pytest.mark.parametrize(("x", "distance", "success"), [(0.05, 0.0, True), (0.165, 0.095, True), (0.2, 0.13, False)])
 def test_distance_and_success(environment: MujocoEnvironment, x: float, distance: float, success: bool) -> None:
     begin(environment, (0.0, 0.0, 0.0), (x, -1.0))
-    states = environment.states()
+    states = environment.states
     info = judge(states, np.zeros((1, 3)), states).info
     assert info["distance"][0] == pytest.approx(distance, abs=1e-9)
     assert info["is_success"][0] == success

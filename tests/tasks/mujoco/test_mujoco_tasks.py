@@ -5,22 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from diprl.program.networks import Network
 from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
-from diprl.tasks.mujoco.description import Start, States
+from diprl.tasks.mujoco.description import Description, Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitive_tasks import (
+    PUSHING_DOWN,
+    PUSHING_LEFT,
+    WALKING,
     ant_pace,
-    ant_up,
     effort_cost,
     mixed_start,
     primitive_tasks,
-    pusher_down,
-    pusher_left,
 )
-from diprl.tasks.mujoco.primitives import Primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
 from diprl.tasks.mujoco.tasks import mujoco_tasks
@@ -34,7 +34,7 @@ def constant_primitives(robot: Robot, actuators: int) -> Robot:
     mean, std = np.zeros(inputs), np.ones(inputs)
     silent = np.zeros((inputs, actuators))
     made = {
-        name: Primitive(name, "t", 0.0, "", mean, std, ((silent, k / 10 * unit),), -unit, unit)
+        name: Network(name, mean, std, ((silent, k / 10 * unit),), -unit, unit)
         for k, name in enumerate(robot.primitives)
     }
     return replace(robot, primitives={name: lambda name=name: made[name] for name in made})
@@ -143,12 +143,17 @@ def test_a_share_of_episodes_begins_in_the_bank() -> None:
     assert np.array_equal(from_bank, (drawn.qvel == 9.0).all(axis=1))
 
 
-@pytest.mark.parametrize(("name", "coordinate", "goal"), [("pusher_left", 3, 0.0), ("pusher_down", 4, -1.0)])
-def test_a_push_costs_what_is_left_of_its_own_coordinate(name: str, coordinate: int, goal: float) -> None:
-    describe = {"pusher_left": pusher_left, "pusher_down": pusher_down}[name]
+@pytest.mark.parametrize(
+    ("description", "coordinate", "goal"),
+    [(PUSHING_LEFT, 3, 0.0), (PUSHING_DOWN, 4, -1.0)],
+    ids=["pusher_left", "pusher_down"],
+)
+def test_a_push_costs_what_is_left_of_its_own_coordinate(
+    description: Description, coordinate: int, goal: float
+) -> None:
     start = PUSHER.start(np.random.default_rng(1), 5)
     near, far = (place(start, coordinate, goal + offset) for offset in (-0.1, 0.4))
-    costs = [describe().judge(states, np.zeros((5, 3)), states).info["reward_push"] for states in (near, far)]
+    costs = [description.judge(states, np.zeros((5, 3)), states).info["reward_push"] for states in (near, far)]
     assert costs[0] == pytest.approx(-0.1)
     assert costs[1] == pytest.approx(-0.4)
 
@@ -175,14 +180,14 @@ def test_the_ant_is_paid_for_a_steady_pace_and_not_for_drift(speed: float, pay: 
     start = RANDOM_GOAL.start(np.random.default_rng(0), 1)
     before = States(start.qpos, start.qvel, np.full((1, 1, 3), 0.6), start.goal)
     after = before._replace(qpos=before.qpos + 0.05 * np.array([speed, -0.3] + [0.0] * 13))
-    info = ant_up().judge(before, np.zeros((1, 8)), after).info
+    info = WALKING.judge(before, np.zeros((1, 8)), after).info
     assert info["reward_walk"][0] == pytest.approx(pay)
     assert info["reward_drift"][0] == pytest.approx(-0.3)
     assert ant_pace(0.3) == (np.inf, 0.0)
 
 
 def test_ants_learn_to_walk_out_of_any_hand_over() -> None:
-    drawn = ant_up().start(np.random.default_rng(0), 2000)
+    drawn = WALKING.start(np.random.default_rng(0), 2000)
     speeds = drawn.qvel[:, :2]
     assert speeds.min() < -1.2
     assert speeds.max() > 1.2

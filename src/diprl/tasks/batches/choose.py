@@ -28,24 +28,14 @@ def make_environments(
         raise DiprlError(f"num_envs is {num_envs}, but at least one environment is needed")
     if backend not in BACKENDS:
         raise unknown("backend", backend, BACKENDS)
-    if backend == "auto":
-        return _fastest(task, num_envs, timeout)
-    if backend == "envpool":
+    fastest = backend == "auto"
+    if fastest and task.environments is not None:
+        return task.environments(num_envs)
+    if backend == "envpool" or (fastest and envpool_serves(task)):
         return EnvPoolEnvironments(task, num_envs)
     if backend == "async" or timeout is not None:
         return WorkerEnvironments(task, num_envs, timeout=timeout)
-    return SyncEnvironments(task, num_envs)
-
-
-def _fastest(task: Task, num_envs: int, timeout: float | None) -> Environments:
-    """The task's own batch, EnvPool, worker processes or this process, in this order where they pay."""
-    if task.environments is not None:
-        return task.environments(num_envs)
-    if envpool_serves(task):
-        return EnvPoolEnvironments(task, num_envs)
-    if timeout is not None:
-        return WorkerEnvironments(task, num_envs, timeout=timeout)
-    return _faster_of_two(task, num_envs)
+    return _faster_of_two(task, num_envs) if fastest else SyncEnvironments(task, num_envs)
 
 
 def _faster_of_two(task: Task, num_envs: int) -> Environments:

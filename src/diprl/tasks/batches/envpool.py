@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.base import Step, Task
+from diprl.tasks.base import Step, Task, with_first_views
 from diprl.tasks.batches.sync import check_finite, seeds
 
 
@@ -48,7 +48,7 @@ class EnvPoolEnvironments:
         next_view = self._task.view(observations)
         check_finite(next_view, "an observation", self._place)
         check_finite(reward, "a reward", self._place)
-        view = self._begun(next_view, terminated | truncated)
+        view = with_first_views(next_view, terminated | truncated, self._begin)
         return Step(view, next_view, np.asarray(reward, np.float32), terminated, truncated, {})
 
     def close(self) -> None:
@@ -56,14 +56,9 @@ class EnvPoolEnvironments:
             self._pool.close()
             self._pool = None
 
-    def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """What the policy acts on next: first views where an episode ended."""
-        if not ended.any():
-            return next_view
-        observations, info = self._pool.reset(np.flatnonzero(ended).astype(np.int32))
-        view = next_view.copy()
-        view[info["env_id"]] = self._task.view(observations)
-        return view
+    def _begin(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        observations, info = self._pool.reset(rows.astype(np.int32))
+        return self._task.view(observations[np.argsort(info["env_id"])])
 
     def _place(self, index: int) -> str:
         return f"{self._task.name}: environment {index}, step {self._steps},"

@@ -1,9 +1,10 @@
 """A limit on how long an environment may think, so that one that hangs ends a run with a sentence."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from threading import current_thread, main_thread
 from typing import Any
 
@@ -17,19 +18,11 @@ def guarded(task: Task, seconds: float) -> Task:
     """The same task with environments that are given up when a step or a reset takes longer."""
     if not 0.0 < seconds < float("inf"):
         raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds}")
-    return replace(task, reference=GuardedReference(task.reference, task.name, seconds))
+    return replace(task, reference=partial(_reference, task, seconds))
 
 
-@dataclass(frozen=True)
-class GuardedReference:
-    """Makes environments whose every call has a deadline."""
-
-    make: Callable[..., gym.Env[Any, Any]]
-    name: str
-    seconds: float
-
-    def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
-        return Guarded(self.make(**overrides), self.name, self.seconds)
+def _reference(task: Task, seconds: float, **overrides: Any) -> gym.Env[Any, Any]:
+    return Guarded(task.reference(**overrides), task.name, seconds)
 
 
 class Guarded(gym.Wrapper[Any, Any, Any, Any]):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, NotFiniteError
-from diprl.tasks.base import Step, Task
+from diprl.tasks.base import Step, Task, with_first_views
 
 INFO_KEYS = ("distance", "is_success")
 """The numbers an environment may report beside its reward."""
@@ -31,51 +31,36 @@ class SyncEnvironments:
     def reset_each(self, seeds: Sequence[int]) -> NDArray[np.float32]:
         """First views of new episodes, one seed per environment."""
         self._steps = 0
-        observations = [self._restarted(index, seed) for index, seed in enumerate(seeds)]
+        observations = [self._call(index, "failed to reset", _reset, seed) for index, seed in enumerate(seeds)]
         return self._views(observations, range(self.num_envs))
 
     def step(self, actions: NDArray[Any]) -> Step:
         self._steps += 1
         choices = actions if self._task.continuous else actions.tolist()
-        results = [self._stepped(index, action) for index, action in enumerate(choices)]
+        results = [self._call(index, "failed", _step, action) for index, action in enumerate(choices)]
         observations, rewards, terminated, truncated, infos = zip(*results, strict=True)
         next_view = self._views(observations, range(self.num_envs))
         reward = np.array(rewards, np.float32)
         check_finite(reward, "a reward", self._place)
-        view = self._begun(next_view, np.logical_or(terminated, truncated))
+        view = with_first_views(next_view, np.logical_or(terminated, truncated), self._begin)
         return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
 
     def close(self) -> None:
         for environment in self._environments:
             environment.close()
 
-    def _stepped(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _call(self, index: int, failed: str, function: Callable[[Any, Any], Any], argument: Any) -> Any:
+        """What a function of an environment returns; whatever it raises becomes one sentence."""
         try:
-            observation, reward, terminated, truncated, info = self._environments[index].step(action)
-            info = info if isinstance(info, dict) else {}
-            return observation, float(reward), bool(terminated), bool(truncated), info
+            return function(self._environments[index], argument)
         except DiprlError:
             raise
         except Exception as error:
-            raise DiprlError(f"{self._place(index)} failed: {type(error).__name__}: {error}") from error
+            raise DiprlError(f"{self._place(index)} {failed}: {type(error).__name__}: {error}") from error
 
-    def _restarted(self, index: int, seed: int | None = None) -> Any:
-        try:
-            observation, _ = self._environments[index].reset(seed=seed)
-            return observation
-        except DiprlError:
-            raise
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise DiprlError(f"{self._place(index)} failed to reset: {reason}") from error
-
-    def _begun(self, next_view: NDArray[np.float32], ended: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """What the policy acts on next: first views where an episode ended."""
-        if not ended.any():
-            return next_view
-        view, indices = next_view.copy(), np.flatnonzero(ended).tolist()
-        view[indices] = self._views([self._restarted(index) for index in indices], indices)
-        return view
+    def _begin(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        indices = rows.tolist()
+        return self._views([self._call(index, "failed to reset", _reset, None) for index in indices], indices)
 
     def _views(self, observations: Sequence[Any], indices: Sequence[int]) -> NDArray[np.float32]:
         """Checked views of the observations that the environments of these indices gave."""
@@ -92,6 +77,17 @@ class SyncEnvironments:
 
     def _place(self, index: int) -> str:
         return f"{self._task.name}: environment {self._first + index}, step {self._steps},"
+
+
+def _step(environment: Any, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    observation, reward, terminated, truncated, info = environment.step(action)
+    info = info if isinstance(info, dict) else {}
+    return observation, float(reward), bool(terminated), bool(truncated), info
+
+
+def _reset(environment: Any, seed: int | None) -> Any:
+    observation, _ = environment.reset(seed=seed)
+    return observation
 
 
 def seeds(seed: int, count: int) -> list[int]:

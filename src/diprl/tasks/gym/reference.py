@@ -14,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.gym.spaces import PlainActions
+from diprl.tasks.gym.spaces import with_plain_actions
 
 UNLIMITED = 10_000
 """Steps after which an episode is cut where the environment itself promises no end."""
@@ -39,10 +39,7 @@ class Reference:
             environment = gym.wrappers.TimeLimit(environment, UNLIMITED)
         if not isinstance(environment.observation_space, spaces.Box):
             environment = self._as_arrays(environment)
-        action_space = environment.action_space
-        if isinstance(action_space, spaces.Discrete) and action_space.start == 0:
-            return environment
-        return PlainActions(environment)
+        return with_plain_actions(environment)
 
     def raw(self, **overrides: Any) -> gym.Env[Any, Any]:
         """The environment as its author wrote it; what fails there becomes one sentence."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice, product
 from math import inf, prod
 from typing import Any
@@ -109,7 +110,7 @@ def _counts(space: spaces.MultiDiscrete | spaces.MultiBinary) -> tuple[int, ...]
 
 
 def native_action(space: gym.Space[Any], action: Any) -> Any:
-    """What the environment receives for a program's action: an index counted from 0, or a vector to clip."""
+    """What an environment with one of the spaces above receives for an index counted from 0, or a vector to clip."""
     match space:
         case spaces.Discrete():
             return int(action) + int(space.start)
@@ -118,21 +119,15 @@ def native_action(space: gym.Space[Any], action: Any) -> Any:
             return values + space.start if isinstance(space, spaces.MultiDiscrete) else values
         case spaces.Box():
             return np.clip(np.reshape(action, space.shape), space.low, space.high).astype(space.dtype)
-        case _:
-            raise DiprlError(f"actions of type {type(space).__name__} are not supported")
 
 
-class PlainActions(gym.ActionWrapper[Any, Any, Any]):
+def with_plain_actions(environment: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     """An environment that takes a program's actions: indices from 0, or flat vectors that are clipped."""
-
-    def __init__(self, env: gym.Env[Any, Any]) -> None:
-        super().__init__(env)
-        actions = actions_of(env.action_space)
-        if isinstance(actions, Discrete):
-            self.action_space = spaces.Discrete(len(actions.names))
-        elif isinstance(env.action_space, spaces.Box):
-            low, high = env.action_space.low.ravel(), env.action_space.high.ravel()
-            self.action_space = spaces.Box(low, high, dtype=env.action_space.dtype.type)
-
-    def action(self, action: Any) -> Any:
-        return native_action(self.env.action_space, action)
+    space = environment.action_space
+    if isinstance(space, spaces.Discrete) and space.start == 0:
+        return environment
+    if isinstance(space, spaces.Box):
+        plain = spaces.Box(space.low.ravel(), space.high.ravel(), dtype=space.dtype.type)
+    else:
+        plain = spaces.Discrete(len(actions_of(space).names))
+    return gym.wrappers.TransformAction(environment, partial(native_action, space), plain)

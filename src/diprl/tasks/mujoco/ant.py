@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.tasks.mujoco import engine
-from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States, shaken, squared_norm
+from diprl.tasks.mujoco.description import Array, Description, Judgement, JudgeStep, Start, States, shaken, squared_norm
 from diprl.tasks.mujoco.engine import MjModel
 
 POSITIONS, VELOCITIES, ACTUATORS = 15, 14, 8
@@ -94,30 +94,22 @@ def judge(before: States, actions: Array, after: States, *, goal_radius: float, 
     return Judgement.sum(parts, arrived | outside, distance=distance, is_success=arrived)
 
 
-def walk_to_goal(states: States, goal_radius: float) -> Array:
+def walk_to_goal(states: States) -> Array:
     """Metres to walk along x and then along y, as in corridors: the straight line there leads into walls."""
     return np.abs(states.places[:, 0, :2] - states.goal).sum(axis=1)
 
 
 def judge_approach(
-    before: States,
-    actions: Array,
-    after: States,
-    *,
-    goal_radius: float,
-    area: float,
-    remaining: Callable[[States, float], Array] = distance_to_goal,
+    before: States, actions: Array, after: States, *, official: JudgeStep, remaining: Callable[[States], Array]
 ) -> Judgement:
     """The same episodes, paid for approaching and arriving.
 
     The task's own reward is highest for whoever lingers beside the goal and never ends the episode by reaching it.
     """
-    _, ended, facts = judge(before, actions, after, goal_radius=goal_radius, area=area)
-    parts = {
-        "approach": (remaining(before, goal_radius) - remaining(after, goal_radius)) / engine.INTERVAL,
-        "arrival": ARRIVAL_BONUS * facts["is_success"],
-    }
-    return Judgement.sum(parts, ended, distance=facts["distance"], is_success=facts["is_success"])
+    _, ended, facts = official(before, actions, after)
+    distance, arrived = facts["distance"], facts["is_success"]
+    parts = {"approach": (remaining(before) - remaining(after)) / engine.INTERVAL, "arrival": ARRIVAL_BONUS * arrived}
+    return Judgement.sum(parts, ended, distance=distance, is_success=arrived)
 
 
 RANDOM_GOAL = Description(
@@ -130,7 +122,10 @@ RANDOM_GOAL = Description(
     action_size=ACTUATORS,
     horizon=500,
 )
-APPROACH_RANDOM_GOAL = replace(RANDOM_GOAL, judge=partial(judge_approach, goal_radius=RANDOM_GOAL_RADIUS, area=AREA))
+STRAIGHT_LINE = partial(distance_to_goal, goal_radius=RANDOM_GOAL_RADIUS)
+APPROACH_RANDOM_GOAL = replace(
+    RANDOM_GOAL, judge=partial(judge_approach, official=RANDOM_GOAL.judge, remaining=STRAIGHT_LINE)
+)
 CROSS_MAZE = replace(
     RANDOM_GOAL,
     name="AntCrossMaze",
@@ -142,6 +137,5 @@ CROSS_MAZE = replace(
 EXPLORED_CROSS_MAZE = replace(CROSS_MAZE, start=start_about_maze, horizon=450)
 """The same rewards for learners: begun all over the maze, and short, since time against a wall teaches nothing."""
 APPROACH_CROSS_MAZE = replace(
-    EXPLORED_CROSS_MAZE,
-    judge=partial(judge_approach, goal_radius=MAZE_GOAL_RADIUS, area=np.inf, remaining=walk_to_goal),
+    EXPLORED_CROSS_MAZE, judge=partial(judge_approach, official=CROSS_MAZE.judge, remaining=walk_to_goal)
 )

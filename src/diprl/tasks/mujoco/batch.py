@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.system.cores import available_cores
-from diprl.tasks.base import Step
-from diprl.tasks.mujoco.description import Array, Description, Start, States
+from diprl.tasks.base import Step, with_first_views
+from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
 
 View = Callable[[NDArray[Any]], NDArray[Any]]
@@ -21,10 +21,11 @@ class Simulator:
 
     def __init__(self, description: Description, num_envs: int) -> None:
         self._mujoco = import_mujoco()
-        model = description.model()
+        self.description, self.judge = description, description.judge
+        self.model = model = description.model()
         threads = min(num_envs, available_cores())
         self._models = [model] * num_envs
-        self._data = [self._mujoco.MjData(model) for _ in range(threads)]
+        self.data = [self._mujoco.MjData(model) for _ in range(threads)]
         self._pool = self._mujoco.rollout.Rollout(nthread=threads if threads > 1 else 0)
         self._positions = slice(1, 1 + model.nq)
         self._velocities = slice(1 + model.nq, 1 + model.nq + model.nv)
@@ -36,11 +37,11 @@ class Simulator:
 
     def settle(self, start: Start) -> States:
         """The states in which episodes begin, with the bodies where the joints put them."""
-        data, model = self._data[0], self._models[0]
-        places = np.empty((len(start.qpos), model.nsensordata))
+        data = self.data[0]
+        places = np.empty((len(start.qpos), self.model.nsensordata))
         for row, qpos in enumerate(start.qpos):
             data.qpos[:], data.qvel[:] = qpos, start.qvel[row]
-            self._mujoco.mj_forward(model, data)
+            self._mujoco.mj_forward(self.model, data)
             places[row] = data.sensordata
         return States(start.qpos, start.qvel, places.reshape(len(places), -1, 3), start.goal)
 
@@ -49,7 +50,7 @@ class Simulator:
         self._initial[:, self._positions], self._initial[:, self._velocities] = states.qpos, states.qvel
         self._pool.rollout(
             self._models,
-            self._data,
+            self.data,
             self._initial,
             np.repeat(actions[:, None], FRAME_SKIP, axis=1),
             skip_checks=True,
@@ -61,6 +62,12 @@ class Simulator:
         qpos, qvel = last[:, self._positions].copy(), last[:, self._velocities].copy()
         return States(qpos, qvel, sensors.reshape(len(sensors), -1, 3).copy(), states.goal)
 
+    def step(self, states: States, actions: NDArray[Any]) -> tuple[States, Judgement]:
+        """The states one control step later, and what the step earned."""
+        clipped = self.description.clip(actions, len(self._models))
+        after = self.advance(states, clipped)
+        return after, self.judge(states, clipped, after)
+
     def close(self) -> None:
         if self._pool.rollout_ is not None:
             self._pool.close()
@@ -70,12 +77,8 @@ class MujocoEnvironments:
     """A batch of environments that resets each one in the step that ends its episode."""
 
     def __init__(self, description: Description, view: View, num_envs: int) -> None:
-        if num_envs < 1:
-            raise DiprlError(f"num_envs is {num_envs}; it must be at least 1")
         self.num_envs = num_envs
-        self.description = description
-        self._view = view
-        self._judge = description.judge
+        self.description, self._view = description, view
         self._simulator = Simulator(description, num_envs)
         self._rng = np.random.default_rng()
         self._elapsed = np.zeros(num_envs, np.int64)
@@ -95,33 +98,27 @@ class MujocoEnvironments:
         return self._view(self.description.observe(self._states))
 
     def step(self, actions: NDArray[Any]) -> Step:
-        clipped = self.description.clip(actions, self.num_envs)
-        after = self._simulator.advance(self.states, clipped)
-        judgement = self._judge(self.states, clipped, after)
+        self._states, judgement = self._simulator.step(self.states, actions)
         self._elapsed += 1
         truncated = self._elapsed >= self.description.horizon
-        next_view = self._view(self.description.observe(after))
-        view = next_view.copy()
-        self._states = after
-        self._restart(np.flatnonzero(judgement.terminated | truncated), view)
+        next_view = self._view(self.description.observe(self._states))
+        view = with_first_views(next_view, judgement.terminated | truncated, self._begin)
         reward = judgement.reward.astype(np.float32)
         return Step(view, next_view, reward, judgement.terminated, truncated, judgement.info)
 
     def set_progress(self, fraction: float) -> None:
         """Tell a description that changes during training how much of it has passed, from 0 to 1."""
         if self.description.anneals:
-            self._judge = partial(self.description.judge, progress=fraction)
+            self._simulator.judge = partial(self.description.judge, progress=fraction)
 
     def close(self) -> None:
         self._simulator.close()
 
-    def _restart(self, rows: NDArray[np.int64], view: NDArray[np.float32]) -> None:
-        """Begin new episodes in these rows, and write what is seen there into the view."""
-        if len(rows):
-            fresh = self._fresh(len(rows))
-            self._states = self.states.replace_rows(rows, fresh)
-            self._elapsed[rows] = 0
-            view[rows] = self._view(self.description.observe(fresh))
+    def _begin(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        fresh = self._fresh(len(rows))
+        self._states = self.states.replace_rows(rows, fresh)
+        self._elapsed[rows] = 0
+        return self._view(self.description.observe(fresh))
 
     def _fresh(self, count: int) -> States:
         return self._simulator.settle(self.description.start(self._rng, count))

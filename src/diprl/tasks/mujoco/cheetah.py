@@ -35,8 +35,7 @@ def model() -> engine.MjModel:
 
 def start(rng: np.random.Generator, count: int) -> Start:
     """Standing at the origin, shaken."""
-    qpos, qvel = shaken(np.zeros(JOINTS), JOINTS, rng, count)
-    return Start(qpos, qvel, np.empty((count, 0)))
+    return Start(*shaken(np.zeros(JOINTS), JOINTS, rng, count), np.empty((count, 0)))
 
 
 def next_hurdle(foot_x: Array) -> tuple[Array, NDArray[np.int64]]:

@@ -68,6 +68,8 @@ class Judgement(NamedTuple):
 
 Starts = Callable[[np.random.Generator, int], Start]
 """Draws the beginnings of that many episodes."""
+JudgeStep = Callable[..., Judgement]
+"""(states before, clipped actions, states after) -> judgement."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,7 @@ class Description:
     model: Callable[[], MjModel]
     start: Starts
     observe: Callable[[States], Array]
-    judge: Callable[..., Judgement]
-    """(states before, clipped actions, states after) -> judgement."""
+    judge: JudgeStep
     observation_size: int
     action_size: int
     horizon: int

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.tasks.mujoco import find_description
-from diprl.tasks.mujoco.description import Array, Description, Start, States
-from diprl.tasks.mujoco.engine import FRAME_SKIP, INTERVAL, import_mujoco, load_solver_first
+from diprl.tasks.mujoco.batch import Simulator
+from diprl.tasks.mujoco.description import Array, Description, Start
+from diprl.tasks.mujoco.engine import INTERVAL, import_mujoco, load_solver_first
 
 
 class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
@@ -36,12 +37,10 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
             -description.action_limit, description.action_limit, (description.action_size,), np.float32
         )
         self.observation_space = Box(-np.inf, np.inf, (description.observation_size,), np.float64)
-        self._mujoco = import_mujoco()
-        self.model = description.model()
-        self.data = self._mujoco.MjData(self.model)
+        self._simulator = Simulator(description, 1)
+        self.model, self.data = self._simulator.model, self._simulator.data[0]
         self._size = (height, width)
         self._renderer: Any = None
-        self._goal = np.empty((1, 0))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         super().reset(seed=seed)
@@ -49,38 +48,25 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
 
     def begin(self, start: Start) -> Array:
         """Place the robot and the goal (arrays of one row) and return the observation there."""
-        self._mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[:], self.data.qvel[:] = start.qpos[0], start.qvel[0]
-        self._goal = start.goal
-        if self._goal.size:
-            self.data.mocap_pos[0, :2] = self._goal[0]
-        self._mujoco.mj_forward(self.model, self.data)
-        return self.description.observe(self.states())[0]
-
-    def states(self) -> States:
-        """The present state as a batch of one, copied."""
-        places = self.data.sensordata.reshape(1, -1, 3).copy()
-        return States(self.data.qpos[None].copy(), self.data.qvel[None].copy(), places, self._goal.copy())
+        self.states = self._simulator.settle(start)
+        return self.description.observe(self.states)[0]
 
     def step(self, action: NDArray[Any]) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        clipped = self.description.clip(np.asarray(action)[None], 1)
-        before = self.states()
-        self.data.ctrl[:] = clipped[0]
-        # A cold solver makes the next state a function of state and action alone, as in a rollout.
-        self.data.qacc_warmstart[:] = 0.0
-        self._mujoco.mj_step(self.model, self.data, FRAME_SKIP)
-        after = self.states()
-        judgement = self.description.judge(before, clipped, after)
+        self.states, judgement = self._simulator.step(self.states, np.asarray(action)[None])
         info = {name: value[0].item() for name, value in judgement.info.items()}
-        observation = self.description.observe(after)[0]
+        observation = self.description.observe(self.states)[0]
         return observation, float(judgement.reward[0]), bool(judgement.terminated[0]), False, info
 
     def render(self) -> NDArray[np.uint8] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         if self.render_mode is None:
             return None
+        mujoco = import_mujoco()
         if self._renderer is None:
             load_solver_first()
-            self._renderer = self._mujoco.Renderer(self.model, *self._size)
+            self._renderer = mujoco.Renderer(self.model, *self._size)
+        if self.states.goal.size:
+            self.data.mocap_pos[0, :2] = self.states.goal[0]
+            mujoco.mj_kinematics(self.model, self.data)
         self._renderer.update_scene(self.data, camera="overview")
         return self._renderer.render()
 

@@ -29,34 +29,19 @@ HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
 """How fast (m/s) and how far turned (half radians) an ant may be when another primitive leaves it."""
 
 
-def primitive_tasks() -> dict[str, Callable[[], Task]]:
-    """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
-    return {
-        "cheetah_forward": partial(_task, cheetah_forward, CHEETAH, budget=6_000_000),
-        "cheetah_jump": partial(_task, cheetah_jump, CHEETAH, budget=2_000_000),
-        "pusher_left": partial(_task, pusher_left, ARM, budget=1_500_000),
-        "pusher_down": partial(_task, pusher_down, ARM, budget=1_000_000),
-        "ant_up": partial(_task, ant_up, ANT, budget=2_500_000),
-    }
+def feeling(description: Description, robot: Robot) -> Description:
+    """The same robot and world, observed through its own senses only."""
 
+    def observe(states: States) -> Array:
+        return robot.feel(description.observe(states))
 
-def cheetah_forward() -> Description:
-    """Run fast and blind over the hurdle track: a gait learnt on open ground stumbles there."""
-    felt = _feeling(HURDLE, CHEETAH)
-    return replace(felt, name="cheetah_forward", judge=judge_forward, horizon=250)
+    return replace(description, observe=observe, observation_size=len(robot.senses))
 
 
 def judge_forward(before: States, actions: Array, after: States) -> Judgement:
     """Speed along x, less effort; tipping over ends it, since a cheetah on its back never gets up again."""
     parts = {"run": after.velocity_since(before, 0), "effort": -0.1 * squared_norm(actions)}
     return Judgement.sum(parts, np.abs(after.qpos[:, PITCH]) > 1.5)
-
-
-def cheetah_jump() -> Description:
-    """Leap without falling over, from a standstill or out of the forward gait."""
-    start = partial(mixed_start, HURDLE.start, partial(states_along, cheetah_forward, on_its_feet))
-    felt = _feeling(HURDLE, CHEETAH)
-    return replace(felt, name="cheetah_jump", start=start, judge=judge_jump, horizon=250)
 
 
 def judge_jump(before: States, actions: Array, after: States) -> Judgement:
@@ -71,22 +56,6 @@ def judge_jump(before: States, actions: Array, after: States) -> Judgement:
 
 def on_its_feet(states: States) -> NDArray[np.bool_]:
     return np.abs(states.qpos[:, PITCH]) <= 1.0
-
-
-def pusher_left() -> Description:
-    """Push the puck left, to the x of the goal."""
-    return _pushing("pusher_left", coordinate=PUCK_X)
-
-
-def pusher_down() -> Description:
-    """Push the puck down, to the y of the goal, from the task's start or from where `pusher_left` has brought it."""
-    start = partial(mixed_start, pusher.PUSHER.start, partial(states_along, pusher_left, puck_within_reach))
-    return replace(_pushing("pusher_down", coordinate=PUCK_Y), start=start)
-
-
-def _pushing(name: str, coordinate: int) -> Description:
-    felt = _feeling(pusher.PUSHER, ARM)
-    return replace(felt, name=name, judge=partial(judge_push, coordinate=coordinate), anneals=True)
 
 
 def judge_push(before: States, actions: Array, after: States, *, coordinate: int, progress: float = 1.0) -> Judgement:
@@ -110,12 +79,6 @@ def effort_cost(progress: float) -> float:
 def puck_within_reach(states: States) -> NDArray[np.bool_]:
     """Whether the puck has not been carried far past the goal's x."""
     return states.qpos[:, PUCK_X] > -0.3
-
-
-def ant_up() -> Description:
-    """Walk towards +x, in the end straight and at a steady pace, whichever way the ant was moving before."""
-    felt = _feeling(ant.RANDOM_GOAL, ANT)
-    return replace(felt, name="ant_up", start=start_under_way, judge=judge_ant_up, anneals=True, horizon=200)
 
 
 def judge_ant_up(before: States, actions: Array, after: States, *, progress: float = 1.0) -> Judgement:
@@ -158,11 +121,10 @@ def mixed_start(
 
 
 @cache
-def states_along(describe: Callable[[], Description], usable: Callable[[States], NDArray[np.bool_]]) -> Start:
+def states_along(description: Description, usable: Callable[[States], NDArray[np.bool_]]) -> Start:
     """Usable states that the bundled primitive of that name passes through on its own training task."""
-    description = describe()
-    primitive = bundled_primitive(description.name)
-    environments = MujocoEnvironments(description, primitive.actions, 32)
+    network = bundled_primitive(description.name).network
+    environments = MujocoEnvironments(description, network.actions, 32)
     actions = environments.reset(seed=0)
     visited: list[States] = []
     for step in range(100):
@@ -175,18 +137,53 @@ def states_along(describe: Callable[[], Description], usable: Callable[[States],
     return Start(passed.qpos[rows], passed.qvel[rows], passed.goal[rows])
 
 
-def _feeling(description: Description, robot: Robot) -> Description:
-    """The same robot and world, observed through its own senses only."""
+RUNNING = replace(feeling(HURDLE, CHEETAH), name="cheetah_forward", judge=judge_forward, horizon=250)
+"""Run fast and blind over the hurdle track: a gait learnt on open ground stumbles there."""
+JUMPING = replace(
+    RUNNING,
+    name="cheetah_jump",
+    start=partial(mixed_start, HURDLE.start, partial(states_along, RUNNING, on_its_feet)),
+    judge=judge_jump,
+)
+"""Leap without falling over, from a standstill or out of the forward gait."""
+PUSHING_LEFT = replace(
+    feeling(pusher.PUSHER, ARM),
+    name="pusher_left",
+    judge=partial(judge_push, coordinate=PUCK_X),
+    anneals=True,
+)
+"""Push the puck left, to the x of the goal."""
+PUSHING_DOWN = replace(
+    PUSHING_LEFT,
+    name="pusher_down",
+    start=partial(mixed_start, pusher.PUSHER.start, partial(states_along, PUSHING_LEFT, puck_within_reach)),
+    judge=partial(judge_push, coordinate=PUCK_Y),
+)
+"""Push the puck down, to the y of the goal, from the task's start or from where `pusher_left` has brought it."""
+WALKING = replace(
+    feeling(ant.RANDOM_GOAL, ANT),
+    name="ant_up",
+    start=start_under_way,
+    judge=judge_ant_up,
+    anneals=True,
+    horizon=200,
+)
+"""Walk towards +x, in the end straight and at a steady pace, whichever way the ant was moving before."""
+SKILLS = (
+    (RUNNING, CHEETAH, 6_000_000),
+    (JUMPING, CHEETAH, 2_000_000),
+    (PUSHING_LEFT, ARM, 1_500_000),
+    (PUSHING_DOWN, ARM, 1_000_000),
+    (WALKING, ANT, 2_500_000),
+)
 
-    def observe(states: States) -> Array:
-        return robot.feel(description.observe(states))
 
-    return replace(description, observe=observe, observation_size=len(robot.senses))
+def primitive_tasks() -> dict[str, Callable[[], Task]]:
+    """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
+    return {skill.name: partial(_task, skill, robot, budget) for skill, robot, budget in SKILLS}
 
 
-def _task(describe: Callable[[], Description], robot: Robot, *, budget: int) -> Task:
-    description = describe()
-
+def _task(description: Description, robot: Robot, budget: int) -> Task:
     def reference(**settings: Any) -> gym.Env[Any, Any]:
         return TimeLimit(MujocoEnvironment(description, **settings), description.horizon)
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.program.networks import Network
 from diprl.program.signature import Feature
 from diprl.tasks.mujoco import ant
 from diprl.tasks.mujoco.cheetah import LAST_HURDLE
-from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive
+from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.symmetry import turned
-from diprl.tasks.names import each, velocities, with_units
+from diprl.tasks.names import each, named_features, velocities
 
 PI = float(np.float32(np.pi))
 Cut = Callable[[NDArray[Any]], NDArray[Any]]
@@ -32,23 +33,19 @@ class Robot:
     """What primitives read: the robot's own posture and motion."""
     feel: Cut
     motors: tuple[str, ...]
-    primitives: Mapping[str, Callable[[], Primitive]]
+    primitives: Mapping[str, Callable[[], Network]]
     """Loads each primitive, under the name that programs give it."""
 
     @cached_property
-    def networks(self) -> tuple[Primitive, ...]:
+    def networks(self) -> tuple[Network, ...]:
         """The primitives, loaded when they are first asked for."""
         return tuple(replace(load(), name=name) for name, load in self.primitives.items())
 
     def view(self, observations: NDArray[Any]) -> NDArray[np.float32]:
         """Condition features, the whole observation for the critic, and each primitive's action."""
         felt = self.feel(observations)
-        actions = [primitive.actions(felt) for primitive in self.networks]
+        actions = [network.actions(felt) for network in self.networks]
         return np.column_stack((self.read(observations), observations, *actions)).astype(np.float32)
-
-
-def _features(text: str) -> tuple[Feature, ...]:
-    return tuple(Feature(name, unit) for name, unit in with_units(text))
 
 
 def _read_ant(observation: NDArray[Any]) -> NDArray[Any]:
@@ -56,9 +53,9 @@ def _read_ant(observation: NDArray[Any]) -> NDArray[Any]:
     return np.column_stack((x, y, observation[:, -2:], np.arctan2(y, x), np.hypot(x, y)))
 
 
-def _walking(quarter_turns: int) -> Primitive:
-    """Each direction from the one that ships."""
-    return turned(bundled_primitive("ant_up"), quarter_turns)
+def _shipped(name: str, quarter_turns: int = 0) -> Network:
+    """A network that ships; the ant's other directions are turns of the one that does."""
+    return turned(bundled_primitive(name).network, quarter_turns)
 
 
 CHEETAH_JOINTS = "back_thigh back_shin back_foot front_thigh front_shin front_foot"
@@ -68,40 +65,42 @@ CHEETAH = Robot(
         Feature("back_foot_distance", "m", 0.0, inf, "distance along x from the back foot to that bar"),
     ),
     read=lambda observation: observation[:, -2:],
-    senses=_features(
+    senses=named_features(
         f"height:m pitch:rad {each('{}:rad', CHEETAH_JOINTS)} x_velocity:m/s z_velocity:m/s "
         + velocities(f"pitch {CHEETAH_JOINTS}")
     ),
     feel=lambda observation: observation[:, 1:18],
     motors=tuple(CHEETAH_JOINTS.split()),
-    primitives={name: partial(bundled_primitive, f"cheetah_{name}") for name in ("forward", "jump")},
+    primitives={name: partial(_shipped, f"cheetah_{name}") for name in ("forward", "jump")},
 )
 
 ARM_JOINTS = "shoulder elbow wrist"
 ARM = Robot(
-    features=_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
+    features=named_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
     read=lambda observation: observation[:, (9, 10, 12, 13)],
-    senses=_features(
+    senses=named_features(
         f"{each('{}_{}', 'sin cos', ARM_JOINTS)} {velocities(ARM_JOINTS)} " + each("{}_{}:m", "tip puck", "x y z")
     ),
     feel=lambda observation: observation,
     motors=tuple(ARM_JOINTS.split()),
-    primitives={name: partial(bundled_primitive, f"pusher_{name}") for name in ("left", "down")},
+    primitives={name: partial(_shipped, f"pusher_{name}") for name in ("left", "down")},
 )
 
 ANT_JOINTS = "hip_1 ankle_1 hip_2 ankle_2 hip_3 ankle_3 hip_4 ankle_4"
 ANT = Robot(
     features=(
-        *_features("x:m y:m goal_x:m goal_y:m"),
+        *named_features("x:m y:m goal_x:m goal_y:m"),
         Feature("bearing", "rad", -PI, PI, "atan2(y, x)"),
         Feature("radius", "m", 0.0, inf, "distance from the origin"),
     ),
     read=_read_ant,
-    senses=_features(
+    senses=named_features(
         f"height:m {each('quaternion_{}', 'w x y z')} {each('{}:rad', ANT_JOINTS)} "
         f"{each('{}_velocity:m/s', 'x y z')} {velocities(f'roll pitch yaw {ANT_JOINTS}')}"
     ),
     feel=lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES],
     motors=("hip_4", "ankle_4", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3"),
-    primitives={name: partial(_walking, turns) for name, turns in {"up": 0, "down": 2, "left": 1, "right": 3}.items()},
+    primitives={
+        name: partial(_shipped, "ant_up", turns) for name, turns in {"up": 0, "down": 2, "left": 1, "right": 3}.items()
+    },
 )

@@ -4,14 +4,14 @@ Turning an ant's state by 90° rotates its position, velocities and orientation 
 joints to the next leg. On the vectors that a primitive reads and writes, that is a permutation with signs.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.tasks.mujoco.description import Array
-from diprl.tasks.mujoco.primitives import Primitive
+from diprl.program.networks import Array, Network
 
+Turn = NDArray[np.int64]
 PLANE, UPRIGHT = (-2, 1), (1,)
 JOINTS = (7, 8, 1, -2, 3, 4, 5, -6)
 MOTORS = (7, -8, 1, 2, 3, -4, 5, 6)
@@ -22,22 +22,11 @@ z; ankles bend about axes whose sense differs from leg to leg.
 """
 
 
-@dataclass(frozen=True)
-class SignedPermutation:
-    """Maps v to signs · v[source]."""
-
-    source: NDArray[np.int64]
-    signs: Array
-
-    def __call__(self, vectors: Array) -> Array:
-        return self.signs * vectors[..., self.source]
-
-
-def _turn(*groups: tuple[int, ...]) -> SignedPermutation:
+def _turn(*groups: tuple[int, ...]) -> Turn:
     """Groups that are turned each by itself, one after the other in a vector."""
-    offsets = np.repeat(np.cumsum([0] + [len(group) for group in groups[:-1]]), [*map(len, groups)])
-    origins = np.concatenate(groups)
-    return SignedPermutation(np.abs(origins) - 1 + offsets, np.sign(origins).astype(np.float64))
+    starts = np.cumsum([0, *map(len, groups[:-1])])
+    shifted = [np.sign(group) * (np.abs(group) + start) for group, start in zip(groups, starts, strict=True)]
+    return np.concatenate(shifted)
 
 
 POSITIONS = (PLANE, UPRIGHT, UPRIGHT, PLANE, UPRIGHT, JOINTS)
@@ -49,26 +38,29 @@ TURN_OF_SENSES = _turn(*POSITIONS[1:], *VELOCITIES)
 TURN_OF_ACTIONS = _turn(MOTORS)
 
 
-def turned(primitive: Primitive, quarter_turns: int) -> Primitive:
-    """The primitive that does the same after that many quarter turns to the left."""
+def turn(origins: Turn, vectors: Array) -> Array:
+    return np.sign(origins) * vectors[..., np.abs(origins) - 1]
+
+
+def turned(network: Network, quarter_turns: int) -> Network:
+    """The network that does the same after that many quarter turns to the left."""
     for _ in range(quarter_turns):
-        primitive = _turned_once(primitive)
-    return primitive
+        network = _turned_once(network)
+    return network
 
 
-def _turned_once(primitive: Primitive) -> Primitive:
+def _turned_once(network: Network) -> Network:
     """Fold the turn into the network: permute the rows of its input and the columns of its output."""
-    senses, actions = TURN_OF_SENSES, TURN_OF_ACTIONS
-    layers = list(primitive.layers)
+    layers, motors = list(network.layers), np.abs(TURN_OF_ACTIONS) - 1
     weights, bias = layers[0]
-    layers[0] = (senses.signs[:, None] * weights[senses.source], bias)
+    layers[0] = (turn(TURN_OF_SENSES, weights.T).T, bias)
     weights, bias = layers[-1]
-    layers[-1] = (actions(weights), actions(bias))
+    layers[-1] = (turn(TURN_OF_ACTIONS, weights), turn(TURN_OF_ACTIONS, bias))
     return replace(
-        primitive,
-        mean=senses(primitive.mean),
-        std=primitive.std[senses.source],
+        network,
+        mean=turn(TURN_OF_SENSES, network.mean),
+        std=np.abs(turn(TURN_OF_SENSES, network.std)),
         layers=tuple(layers),
-        low=primitive.low[actions.source],
-        high=primitive.high[actions.source],
+        low=network.low[motors],
+        high=network.high[motors],
     )

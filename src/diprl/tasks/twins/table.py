@@ -1,6 +1,7 @@
 """The tasks that have a compiled twin, described without Gymnasium, so that they train where only JAX is installed."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from math import inf, pi
@@ -11,7 +12,7 @@ import numpy as np
 from diprl.errors import DiprlError
 from diprl.program.signature import Discrete, Feature, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
-from diprl.tasks.names import NAMES, with_units
+from diprl.tasks.names import NAMES, named_features
 
 CLASSIC, DOOR_KEY = "diprl.tasks.twins.classic", "diprl.tasks.twins.doorkey"
 DOOR_KEY_ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
@@ -43,8 +44,8 @@ def _control(name: str, horizon: int, bounds: Sequence[float | tuple[float, floa
     """One of Gymnasium's classic control tasks; a bound is the largest magnitude of a feature, or low and high."""
     kind = name.partition("-")[0]
     features, actions = NAMES[kind][0]
-    bounded = zip(with_units(features), bounds, strict=True)
-    named = tuple(Feature(feature, unit, *_rounded(bound)) for (feature, unit), bound in bounded)
+    ranges = zip(named_features(features), map(_rounded, bounds), strict=True)
+    named = tuple(replace(feature, low=low, high=high) for feature, (low, high) in ranges)
     return _task(
         name,
         Signature(named, Discrete(tuple(actions.split()))),
