@@ -9,19 +9,20 @@ from hypothesis import strategies as st
 
 from diprl.program import Act, Condition, Discrete, If, Program, parse
 from diprl.program.ast import conditions, terminals
+from diprl.program.evaluate import terminal_at
 from diprl.verify import Report, Spec, parse_spec, verify
-from diprl.verify.context import terminal_of
 from diprl.verify.exact.linear import Constraint, bounds_of, exact, of_condition
 from diprl.verify.properties import (
     Actions,
     Branches,
     Equivalent,
+    Monotone,
     Never,
-    NeverSwitches,
     Property,
     Robust,
     Symmetric,
 )
+from diprl.verify.properties.monotone import Switch
 from tests.program.strategies import observations, programs, tame_numbers
 from tests.verify.examples import BALANCE, PLANE, SIX_BRANCHES, TORQUE
 
@@ -108,7 +109,7 @@ def test_monotone_agrees_with_sampling(program: Program, data: st.DataObject) ->
     before, after = data.draw(st.tuples(*[st.integers(0, count - 1)] * 2))
     feature = data.draw(st.integers(0, len(program.signature.features) - 1))
     box = bounds_of(program.signature)
-    report = verify(program, asked(NeverSwitches("m", box, feature, before, after)))
+    report = verify(program, asked(Monotone("m", box, feature, Switch(before, after))))
     if verdict(report) == "refuted":
         state, raised = state_of(report), state_of(report, 1)
         changed = [index for index in range(len(state)) if state[index] != raised[index]]
@@ -133,9 +134,9 @@ def test_no_sample_within_the_radius_acts_differently(program: Program, data: st
     scales = tuple(data.draw(st.sampled_from([0.5, 1.0, 3.0])) for _ in state)
     report = verify(program, asked(Robust("r", box, state, scales, norm, 0.05)))
     if verdict(report) == "refuted":
-        assert terminal_of(program, tuple(state_of(report, 1))) != terminal_of(program, state)
+        assert terminal_at(program.root, tuple(state_of(report, 1))) != terminal_at(program.root, state)
         return
-    leaves, current = terminals(program.root), terminal_of(program, state)
+    leaves, current = terminals(program.root), terminal_at(program.root, state)
     generator = np.random.default_rng(0)
     for step in generator.uniform(-1.0, 1.0, (300, len(state))):
         size = np.abs(step).max() if norm == "max" else np.abs(step).sum()

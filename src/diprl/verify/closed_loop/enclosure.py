@@ -79,15 +79,26 @@ class Enclosure:
         return self * -1.0 + other
 
     def __truediv__(self, other: "Enclosure") -> "Enclosure":
-        return self * other.reciprocal()
-
-    def reciprocal(self) -> "Enclosure":
-        """1/q of a quantity that is positive over the whole box, with bounds on 2/q³ for the remainder."""
-        low, high = self.range()
+        """Times 1/q of a quantity that is positive over the whole box, with bounds on 2/q³ for the remainder."""
+        low, high = other.range()
         if low <= _SMALLEST_DIVISOR:
-            return self.constant(0.0, inf)
+            return self * other.constant(0.0, inf)
         curvature = 2.0 / (high * high * high), 2.0 / (low * low * low)
-        return self.tangent(1.0 / self.centre, -1.0 / (self.centre * self.centre), curvature)
+        return self * other.tangent(1.0 / other.centre, -1.0 / (other.centre * other.centre), curvature)
+
+    def __pow__(self, two: int) -> "Enclosure":
+        """c² + 2c(s·d + e) + (s·d + e)², whose last part lies in [0, spread²]; other powers are not needed."""
+        assert two == 2
+        return self.tangent(self.centre * self.centre, 2.0 * self.centre, (0.0, 2.0))
+
+    def sin(self) -> "Enclosure":
+        """What NumPy calls for the sine of an object, as for the cosine."""
+        low, high = _range_of(sin, *self.range())
+        return self.tangent(sin(self.centre), cos(self.centre), (-high, -low))
+
+    def cos(self) -> "Enclosure":
+        low, high = _range_of(cos, *self.range())
+        return self.tangent(cos(self.centre), -sin(self.centre), (-high, -low))
 
     def constant(self, value: float, error: float = 0.0) -> "Enclosure":
         return Enclosure(value, np.zeros_like(self.slopes), error, self.radii)
@@ -109,30 +120,6 @@ class Enclosure:
         return linear.shifted(low, high)
 
 
-def square(value: Any) -> Any:
-    """The square of a number, an array or an enclosure, as are the functions below.
-
-    c² + 2c(s·d + e) + (s·d + e)², whose last part lies in [0, spread²].
-    """
-    if not isinstance(value, Enclosure):
-        return value * value
-    return value.tangent(value.centre * value.centre, 2.0 * value.centre, (0.0, 2.0))
-
-
-def sine(value: Any) -> Any:
-    if not isinstance(value, Enclosure):
-        return np.sin(value)
-    low, high = _range_of(sin, *value.range())
-    return value.tangent(sin(value.centre), cos(value.centre), (-high, -low))
-
-
-def cosine(value: Any) -> Any:
-    if not isinstance(value, Enclosure):
-        return np.cos(value)
-    low, high = _range_of(cos, *value.range())
-    return value.tangent(cos(value.centre), -sin(value.centre), (-high, -low))
-
-
 def _range_of(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
     """Bounds on sin or cos over an interval: no value is further from the middle one than the half-width."""
     if not isfinite(high - low):
@@ -143,7 +130,11 @@ def _range_of(function: Callable[[float], float], low: float, high: float) -> tu
 
 
 def clip(value: Any, low: float, high: float) -> Any:
-    """Unchanged where the bounds are out of reach, else moved by up to the excess, or what is left of the range."""
+    """Limits an enclosure, a number or an array, as the function below takes them.
+
+    An enclosure is unchanged where the bounds are out of reach, else moved by up to the excess, or what is left of
+    its range.
+    """
     if not isinstance(value, Enclosure):
         return np.clip(value, low, high)
     least, most = value.range()

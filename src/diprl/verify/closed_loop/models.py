@@ -11,15 +11,11 @@ from typing import Any
 import numpy as np
 
 from diprl.program import Program
-from diprl.program.ast import Act
-from diprl.program.evaluate import terminal_at
 from diprl.program.signature import Discrete
-from diprl.verify.closed_loop.enclosure import clip, cosine, rest_at_wall, sine, square
+from diprl.verify.closed_loop.enclosure import clip, rest_at_wall
 from diprl.verify.exact.linear import Box, State
 from diprl.verify.exact.question import Deadline
 from diprl.verify.exact.rounding import observed
-
-Step = Callable[[Sequence[Any], int], list[Any]]
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Model:
     """Its Gymnasium id."""
     coordinates: tuple[str, ...]
     actions: int
-    step: Step
+    step: Callable[[Sequence[Any], int], list[Any]]
     """The state after one step, in the algebra of the numbers it is given."""
     reached: Box
     """Every step ends in it."""
@@ -42,10 +38,10 @@ def cart_pole_step(state: Sequence[Any], action: int) -> list[Any]:
     """One Euler step of 0.02 s: a pole of half-length 0.5 m on a cart that is pushed with 10 N."""
     position, velocity, angle, angular_velocity = state
     force = 10.0 if action == 1 else -10.0
-    push = (force + 0.05 * (square(angular_velocity) * sine(angle))) * (1.0 / 1.1)
-    inertia = 2.0 / 3.0 - (0.05 / 1.1) * square(cosine(angle))
-    angular_acceleration = (9.8 * sine(angle) - cosine(angle) * push) / inertia
-    acceleration = push - (0.05 / 1.1) * (angular_acceleration * cosine(angle))
+    push = (force + 0.05 * (angular_velocity**2 * np.sin(angle))) * (1.0 / 1.1)
+    inertia = 2.0 / 3.0 - (0.05 / 1.1) * np.cos(angle) ** 2
+    angular_acceleration = (9.8 * np.sin(angle) - np.cos(angle) * push) / inertia
+    acceleration = push - (0.05 / 1.1) * (angular_acceleration * np.cos(angle))
     return [
         position + 0.02 * velocity,
         velocity + 0.02 * acceleration,
@@ -57,7 +53,7 @@ def cart_pole_step(state: Sequence[Any], action: int) -> list[Any]:
 def mountain_car_step(state: Sequence[Any], action: int) -> list[Any]:
     """The engine and the slope change the velocity, the velocity the position; a wall stands on the left."""
     position, velocity = state
-    velocity = clip(velocity + (action - 1) * 0.001 - 0.0025 * cosine(3.0 * position), -0.07, 0.07)
+    velocity = clip(velocity + (action - 1) * 0.001 - 0.0025 * np.cos(3.0 * position), -0.07, 0.07)
     position = clip(position + velocity, -1.2, 0.6)
     return [position, rest_at_wall(velocity, position, -1.2)]
 
@@ -94,44 +90,35 @@ def model_of(task: str, program: Program) -> Model | None:
     return model if plain and fits else None
 
 
-def trajectory(
-    model: Model, program: Program, start: State, steps: int, deadline: Deadline | None = None
-) -> list[State]:
+@dataclass(frozen=True)
+class Loop:
+    """A program together with the dynamics that it acts on, and how long following them may take."""
+
+    program: Program
+    model: Model
+    deadline: Deadline
+
+
+def trajectory(loop: Loop, start: State, steps: int) -> list[State]:
     """The states that the environment goes through under the program, until the episode ends.
 
     It also ends before a state that is no finite number.
     """
-    environment = _environment_at(model, start)
-    states = [start]
+    import gymnasium
+
+    environment: Any = gymnasium.make(loop.model.environment).unwrapped
+    environment.reset(seed=0)
+    environment.state = np.asarray(start, np.float64)
+    states, terminated = [start], False
     try:
         with np.errstate(all="ignore"):
-            for _ in range(steps):
-                if deadline is not None:
-                    deadline.remaining()
-                _, _, terminated, _, _ = environment.step(_action_of(program, states[-1]))
+            while len(states) <= steps and not terminated:
+                loop.deadline.remaining()
+                _, _, terminated, _, _ = environment.step(loop.program.act(observed(states[-1])))
                 state = tuple(np.asarray(environment.state, np.float64).tolist())
                 if not all(map(isfinite, state)):
                     break
                 states.append(state)
-                if terminated:
-                    break
     finally:
         environment.close()
     return states
-
-
-def _environment_at(model: Model, state: State) -> Any:
-    """The model's Gymnasium environment in a given state."""
-    import gymnasium
-
-    environment: Any = gymnasium.make(model.environment).unwrapped
-    environment.reset(seed=0)
-    environment.state = np.asarray(state, np.float64)
-    return environment
-
-
-def _action_of(program: Program, state: State) -> int:
-    """The discrete action at a state as an environment shows it."""
-    leaf = terminal_at(program.root, observed(state))
-    assert isinstance(leaf, Act)  # models are given for discrete actions only
-    return leaf.action

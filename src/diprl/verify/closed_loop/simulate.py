@@ -7,11 +7,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program import Program
-from diprl.verify.closed_loop.models import Model
+from diprl.verify.closed_loop.models import Loop
 from diprl.verify.exact.linear import Box, Constraint, State
 from diprl.verify.exact.polytope import Array
-from diprl.verify.exact.question import Deadline
 
 _STARTS = 4096
 _CORNERS = 10
@@ -34,14 +32,12 @@ class Simulation:
     """How far each coordinate ranges; never zero."""
 
 
-def simulate(
-    program: Program, model: Model, box: Box, always: Sequence[Constraint], steps: int, deadline: Deadline
-) -> Simulation:
+def simulate(loop: Loop, box: Box, always: Sequence[Constraint], steps: int) -> Simulation:
     """Look for a violation until the steps, or the time for this, are over."""
     starts = starts_of(box)
     low, high = starts.min(axis=1), starts.max(axis=1)
     violation, step = None, 0
-    for step, (states, going_on) in enumerate(runs(program, model, starts, steps)):
+    for step, (states, going_on) in enumerate(runs(loop, starts, steps)):
         counted = going_on & np.isfinite(states).all(axis=0)
         if counted.any() and step <= _RANGED_STEPS:
             low = np.minimum(low, states[:, counted].min(axis=1))
@@ -49,7 +45,7 @@ def simulate(
         broken = counted & ~_satisfied(states, always)
         if broken.any():
             violation = tuple(starts[:, int(np.argmax(broken))].tolist())
-        if violation is not None or deadline.used(_SHARE):
+        if violation is not None or loop.deadline.used(_SHARE):
             break
     return Simulation(violation, step, np.maximum(high / 2 - low / 2, 1e-9))
 
@@ -62,24 +58,24 @@ def starts_of(box: Box, count: int = _STARTS) -> Array:
     return states.T
 
 
-def runs(program: Program, model: Model, states: Array, steps: int) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
+def runs(loop: Loop, states: Array, steps: int) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
     """The states after 0, 1, … steps, and whether each one's episode was still going on before its last step."""
     going_on = np.ones(states.shape[1], bool)
-    low, high = np.array(model.going_on.low)[:, None], np.array(model.going_on.high)[:, None]
+    low, high = (np.array(bounds)[:, None] for bounds in (loop.model.going_on.low, loop.model.going_on.high))
     for step in range(steps + 1):
         yield states, going_on.copy()
         going_on &= ((states >= low) & (states <= high)).all(axis=0)
         if not going_on.any():
             return
         if step < steps:
-            states = next_states(program, model, states)
+            states = next_states(loop, states)
 
 
-def next_states(program: Program, model: Model, states: Array) -> Array:
+def next_states(loop: Loop, states: Array) -> Array:
     """The states (one per column) after one step under the program, which sees them as 32-bit floats."""
     with np.errstate(all="ignore"):
-        actions = program.act_batch(states.T.astype(np.float32).astype(np.float64))
-        after = [model.step(list(states), action) for action in range(model.actions)]
+        actions = loop.program.act_batch(states.T.astype(np.float32).astype(np.float64))
+        after = [loop.model.step(list(states), action) for action in range(loop.model.actions)]
         return np.stack([np.choose(actions, outcomes) for outcomes in zip(*after, strict=True)])
 
 

@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Literal
 
 from diprl.verify.exact.linear import Box, Constraint, Place, State, Weights
-
-Norm = Literal["max", "sum"]
 
 _FURTHER = Fraction(1001, 1000)
 """Where the nearest state lies on a threshold, one is shown that is this much further away."""
@@ -23,7 +20,8 @@ class Ruler:
 
     origin: State
     scales: State
-    norm: Norm = "max"
+    norm: str = "max"
+    """The largest change, "max", or the "sum"."""
 
     @property
     def place(self) -> Place:

@@ -54,8 +54,7 @@ class Constraint:
     """How its author wrote it."""
 
     def value(self, point: Point) -> Fraction:
-        terms = zip(self.weights, point, strict=True)
-        return self.bias + sum(weight * Fraction(value) for weight, value in terms if weight)
+        return dot(self.weights, point) + self.bias
 
     def holds(self, point: Point) -> bool:
         value = self.value(point)
@@ -63,17 +62,6 @@ class Constraint:
 
     def negated(self) -> "Constraint":
         return Constraint(tuple(-weight for weight in self.weights), -self.bias, not self.strict)
-
-    def closed(self) -> "Constraint":
-        """The same inequality with its boundary."""
-        return Constraint(self.weights, self.bias, strict=False)
-
-    def open(self) -> "Constraint":
-        """The same inequality without its boundary."""
-        return Constraint(self.weights, self.bias, strict=True)
-
-    def looser(self, margin: Fraction) -> "Constraint":
-        return Constraint(self.weights, self.bias + margin, self.strict)
 
     def at(self, place: Place) -> "Constraint":
         """The inequality over a question's variables."""
@@ -130,6 +118,12 @@ def bounds_of(signature: Signature) -> Box:
     """What the environment promises about the features."""
     features = signature.features
     return Box(tuple(feature.low for feature in features), tuple(feature.high for feature in features))
+
+
+def dot(weights: Weights, values: Point) -> Fraction:
+    """The exact sum of products; where a weight is zero, the value may be infinite."""
+    products = (weight * Fraction(value) for weight, value in zip(weights, values, strict=True) if weight)
+    return sum(products, Fraction(0))
 
 
 def exact(values: Sequence[float]) -> Weights:

@@ -6,14 +6,14 @@ rounding errors of the linear program cost tightness, never truth.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.verify.exact.linear import Box, Weights, exact
+from diprl.verify.exact.linear import Box, Weights
 from diprl.verify.exact.rounding import nearest_float, rounded_up
 
 Array = NDArray[np.float64]
@@ -43,26 +43,26 @@ class Polytope:
     def high(self) -> Array:
         return self.offsets[: 2 * self.dimensions : 2]
 
+    @property
+    def empty(self) -> bool:
+        """Whether its bounds along some axis contradict each other; it may have no point without that."""
+        return bool((self.low > self.high).any())
+
     def cut(self, weights: Sequence[float], bound: float) -> "Polytope":
         """The part with weights · x <= bound."""
         return Polytope(np.vstack([self.directions, weights]), np.append(self.offsets, bound))
 
-    def tightened(self) -> "Polytope":
-        """The same set with the smallest box around it."""
-        offsets = self.offsets.copy()
-        for row in range(2 * self.dimensions):
-            offsets[row] = min(offsets[row], upper_bound(self, exact(self.directions[row])))
-        return Polytope(self.directions, offsets)
+    def within(self, box: Box) -> "Polytope":
+        """The part in a box."""
+        offsets, size = self.offsets.copy(), 2 * self.dimensions
+        offsets[:size:2] = np.minimum(offsets[:size:2], box.high)
+        offsets[1:size:2] = np.minimum(offsets[1:size:2], np.negative(box.low))
+        return replace(self, offsets=offsets)
 
 
 def axes(dimensions: int) -> Array:
     """The directions ±e_1, …, ±e_n, in that order."""
     return np.stack([np.eye(dimensions), -np.eye(dimensions)], axis=1).reshape(2 * dimensions, dimensions)
-
-
-def box_offsets(box: Box) -> Array:
-    """The bounds of a box along the axes."""
-    return np.stack([np.array(box.high), -np.array(box.low)], axis=1).ravel()
 
 
 def upper_bound(polytope: Polytope, objective: Weights) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, lcm
 from time import monotonic
@@ -107,7 +107,7 @@ class Question:
         """The infimum of weights · point, or None where there is none; the question must be feasible."""
         optimiser = self._z3.Optimize()
         for constraint in (constraint for level in self._levels for constraint in level):
-            optimiser.add(self._inequality(constraint.closed()))
+            optimiser.add(self._inequality(replace(constraint, strict=False)))
         goal = optimiser.minimize(self._form(weights, Fraction(0)))
         if not self._answer(optimiser):
             raise Undecided("the solver contradicts itself")
@@ -159,5 +159,4 @@ def _whole_numbers(weights: Weights, bias: Fraction) -> tuple[Weights, Fraction]
 
 
 def _tightened(constraint: Constraint, slack: Fraction) -> Constraint:
-    distance = slack * sum(map(abs, constraint.weights))
-    return Constraint(constraint.weights, constraint.bias - distance, constraint.strict)
+    return replace(constraint, bias=constraint.bias - slack * sum(map(abs, constraint.weights)))

@@ -1,16 +1,18 @@
 """What floating-point arithmetic does to exact numbers: the one place for margins and conversions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import inf, nextafter
 
 import numpy as np
 
-from diprl.program.ast import Affine, Node, conditions, terminals
+from diprl.program.ast import Blend, Node, flatten, number_rows
 from diprl.verify.exact.linear import Box, State
 
-Margin = Callable[[Sequence[float], float], Fraction]
-"""By how much the value of a linear form, given by its weights and bias, may be off."""
+Errors = Mapping[tuple[tuple[float, ...], float], Fraction]
+"""By how much the values of linear forms, given by their weights and bias, may be off."""
+EXACT: Errors = {}
+"""Nothing is off."""
 
 LARGEST = 1.7e308
 """Stands for rationals that are too large for a float."""
@@ -21,10 +23,6 @@ _OVERFLOW = Fraction(10) ** 280
 _UNIT_32 = Fraction(1, 2**24)
 _SMALLEST_32 = Fraction(1, 2**149)
 _OVERFLOW_32 = 1e38
-
-
-def no_margin(_weights: Sequence[float], _bias: float) -> Fraction:
-    return Fraction(0)
 
 
 def rounding_error(
@@ -53,17 +51,13 @@ def sizes_of(low: Sequence[float], high: Sequence[float]) -> list[float]:
     return [max(abs(least), abs(most)) for least, most in zip(low, high, strict=True)]
 
 
-def box_margin(root: Node, box: Box) -> tuple[Margin, Fraction] | None:
-    """The error of a program's conditions and outputs over a box, and the largest; None where it has no bound."""
+def errors_in(box: Box, root: Node) -> Errors | None:
+    """The errors of a program's conditions and outputs over a box; None where one has no bound."""
+    rows = [row for item in flatten(root) if not isinstance(item, Blend) for row in number_rows(item)]
     sizes = sizes_of(box.low, box.high)
-    forms = [(condition.weights, condition.bias) for condition in conditions(root)]
-    for leaf in terminals(root):
-        forms += zip(leaf.weights, leaf.bias, strict=True) if isinstance(leaf, Affine) else []
-    errors = {form: rounding_error(*form, sizes) for form in forms}
-    known = [error for error in errors.values() if error is not None]
-    if len(known) < len(errors):
-        return None
-    return lambda weights, bias: errors[tuple(weights), bias] or Fraction(0), max(known, default=Fraction(0))
+    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], sizes) for row in rows}
+    known = {form: error for form, error in errors.items() if error is not None}
+    return known if len(known) == len(errors) else None
 
 
 def observed(state: State) -> State:

@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 
-from diprl.program import Program
 from diprl.program.ast import conditions
-from diprl.verify.closed_loop.models import trajectory
+from diprl.verify.closed_loop.models import Loop, trajectory
 from diprl.verify.context import Context, action_text
-from diprl.verify.exact.cells import interpreted, joint_cells
+from diprl.verify.exact.cells import Evaluated, interpreted, joint_cells
 from diprl.verify.exact.distance import Ruler
-from diprl.verify.exact.linear import Box, Constraint, Place, Point, State, of_condition
+from diprl.verify.exact.linear import Box, Point, State, of_condition
 from diprl.verify.exact.outputs import Way
 from diprl.verify.exact.question import Question, Undecided
-from diprl.verify.exact.rounding import Margin, box_margin, nearest_float, no_margin, observed, with_digits
+from diprl.verify.exact.rounding import EXACT, Errors, errors_in, nearest_float, observed, with_digits
 from diprl.verify.report import Answer, Witness
 
 States = dict[str, State]
@@ -28,13 +27,13 @@ class Counterexamples:
     """What would show a property false: the points of a box at which certain leaves meet in certain ways."""
 
     context: Context
-    evaluated: tuple[tuple[str, Program, Place], ...]
-    """Which programs are evaluated where; the label names the state in a witness."""
+    evaluated: tuple[Evaluated, ...]
+    """Which programs are evaluated where."""
     box: Box
     """Of the question's variables."""
     ways: Callable[..., Iterable[Way]]
     """Under what further conditions the leaves that are reached break the property."""
-    given: tuple[Constraint, ...] = ()
+    given: Way = ()
     """What else holds at the points that are examined."""
     ruler: Ruler | None = None
     """Where the question's variables include distances."""
@@ -45,34 +44,27 @@ class Counterexamples:
     nothing: str = "no state of the box satisfies its conditions"
     """Why there may be nothing to examine."""
 
-    def visit(self, question: Question, margin: Margin = no_margin) -> Iterator[None]:
-        """Make the question ask for one counterexample after the other, yielding at each."""
-        for leaves in joint_cells(question, self._places, margin, self.thresholds):
-            for way in self.ways(*leaves):
-                with question.asking(way) as possible:
-                    if possible:
-                        yield
-
     def first(self) -> tuple[States | None, Point | None]:
         """The first counterexample that can be replayed, or else a point that cannot."""
         unconfirmed = None
         question = self._question()
-        for _ in self.visit(question):
-            point = question.point()
-            for values in rounded_points(self.context, point):
-                states = self._states(values)
-                if states is not None and self._confirmed(states):
-                    return {**self.shown, **states}, None
-            unconfirmed = unconfirmed or point
+        for found in self._visit(question):
+            if found:
+                point = question.point()
+                for values in rounded_points(self.context, point):
+                    states = self._states(values)
+                    if states is not None and self._confirmed(states):
+                        return {**self.shown, **states}, None
+                unconfirmed = unconfirmed or point
         return None, unconfirmed
 
-    def answer(self, refuted: str, assumptions: tuple[str, ...] = ()) -> Answer | None:
+    def answer(self, refuted: str) -> Answer | None:
         """Refuted with a witness, or unknown with the reason; None where there is no counterexample."""
-        if not any(True for _ in joint_cells(self._question(), self._places, thresholds=self.thresholds)):
-            return Answer("unknown", f"nothing examined: {self.nothing}", assumptions=assumptions)
+        if not any(True for _ in self._visit(self._question())):
+            return Answer("unknown", f"nothing examined: {self.nothing}")
         states, unconfirmed = self.first()
         if states is not None:
-            return Answer("refuted", refuted, (), _witness(self.context, states), assumptions)
+            return Answer("refuted", refuted, (), _witness(self.context, states))
         if unconfirmed is None:
             return None
         values = ", ".join(f"{nearest_float(Fraction(value))!r}" for value in unconfirmed)
@@ -85,31 +77,30 @@ class Counterexamples:
         The optimum is not taken on trust: a second question finds nothing that is closer.
         """
         question = self._question()
-        found = [question.least(ruler.length) for _ in self.visit(question)]
-        if None in found:
+        distances = [question.least(ruler.length) for found in self._visit(question) if found]
+        if None in distances:
             raise Undecided("z3 finds no least distance, though distances are never negative")
-        radius = min((value for value in found if value is not None), default=None)
+        radius = min((value for value in distances if value is not None), default=None)
         if radius is not None:
             question.push(ruler.within(radius, strict=True))
-            if any(True for _ in self.visit(question)):
+            if any(self._visit(question)):
                 raise Undecided("the optimum that z3 reports is not one")
         return radius
 
     def float_note(self) -> str:
         """Whether a proof covers float64 too: it is repeated with everything off by what rounding can do."""
         only = "proved in real arithmetic only"
-        found = box_margin(self.context.program.root, self.box)
-        if found is None:
+        errors = errors_in(self.box, self.context.program.root)
+        if errors is None:
             return f"{only}: the box or the numbers are too large to bound the errors of float64 arithmetic"
-        margin, largest = found
         try:
-            covered = not any(True for _ in self.visit(self._question(), margin))
+            covered = not any(self._visit(self._question(), errors))
         except Undecided as reason:
             return f"{only}: for float64 arithmetic, {reason}"
-        size = f"{nearest_float(largest):.1e}"
+        largest = f"{nearest_float(max(errors.values(), default=Fraction(0))):.1e}"
         if covered:
-            return f"float64 arithmetic: covered too (conditions and outputs may be off by {size})"
-        return f"{only}: in float64 arithmetic, a condition or an output may be off by {size}"
+            return f"float64 arithmetic: covered too (conditions and outputs may be off by {largest})"
+        return f"{only}: in float64 arithmetic, a condition or an output may be off by {largest}"
 
     def violated(self, states: States) -> bool:
         """Whether the interpreter breaks the property; an output that is no finite number shows nothing."""
@@ -118,31 +109,35 @@ class Counterexamples:
             return False
         return any(all(constraint.holds(()) for constraint in way) for way in self.ways(*leaves))
 
-    @property
-    def _places(self) -> list[tuple[Program, Place]]:
-        return [(program, place) for _, program, place in self.evaluated]
+    def _visit(self, question: Question, errors: Errors = EXACT) -> Iterator[bool]:
+        """False where leaves meet, and then True for each way in which the question has a counterexample there."""
+        for leaves in joint_cells(question, self.evaluated, errors, self.thresholds):
+            yield False
+            for way in self.ways(*leaves):
+                with question.asking(way) as possible:
+                    if possible:
+                        yield True
 
     def _question(self) -> Question:
-        fixed = [*self.box.constraints(), *(self.ruler.constraints() if self.ruler else ())]
-        question = Question(len(self.box.low), self.context.deadline, fixed)
-        question.push(*self.given)
-        return question
+        return self.context.question(self.box, self.ruler.constraints() if self.ruler else (), self.given)
 
     def _states(self, values: Sequence[float]) -> States | None:
         """The states that rounded values stand for; None where the property is not about them."""
         point = self.ruler.completed(self.box.clamp(values)) if self.ruler else self.box.clamp(values)
+        states = {label: place.state(point) for label, _, place in self.evaluated}
         if not all(constraint.holds(point) for constraint in self.given):
             return None
-        if not self.thresholds and any(_on_threshold(each, place, point) for each, place in self._places):
-            return None
-        return {label: place.state(point) for label, _, place in self.evaluated}
+        if not self.thresholds:
+            for label, program, _ in self.evaluated:
+                rows = (of_condition(condition) for condition in conditions(program.root))
+                if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
+                    return None
+        return states
 
     def _confirmed(self, states: States) -> bool:
         """Whether the interpreter agrees, also on what an environment shows of the states."""
-        if not self.violated(states):
-            return False
         shown = {label: observed(state) for label, state in states.items()}
-        return self.context.model is None or self.violated(shown)
+        return self.violated(states) and (self.context.model is None or self.violated(shown))
 
 
 def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
@@ -154,29 +149,16 @@ def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
     yield values
 
 
-def _on_threshold(program: Program, place: Place, point: Point) -> bool:
-    """Whether some condition that reads a feature is exactly zero."""
-    rows = (of_condition(condition) for condition in conditions(program.root) if any(condition.weights))
-    return any(row.value(place.state(point)) == 0 for row in rows)
-
-
 def _witness(context: Context, states: States) -> Witness:
-    """States that show a property false, each replayed."""
-    replays = [
-        sentence
-        for label, state in states.items()
-        for sentence in _replays(context, state, f" at the {label}" if len(states) > 1 else "")
-    ]
-    return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))
-
-
-def _replays(context: Context, state: State, where: str) -> list[str]:
-    """What the program does at a state: in the interpreter and, where there is a model, in the environment."""
+    """States that show a property false, each replayed: in the interpreter and, with a model, in the environment."""
     program, model = context.program, context.model
-    sentences = [f"the interpreter gives '{action_text(program, state)}'{where}"]
-    if model is not None and model.going_on.contains(state) and model.reached.contains(state):
-        after = trajectory(model, program, state, 1)[-1]
-        shown = action_text(program, observed(state))
-        follows = ", ".join(f"{value:.6g}" for value in after)
-        sentences.append(f"{model.environment}{where}: the program gives '{shown}', next state ({follows})")
-    return sentences
+    replays = []
+    for label, state in states.items():
+        where = f" at the {label}" if len(states) > 1 else ""
+        replays.append(f"the interpreter gives '{action_text(program, state)}'{where}")
+        if model is not None and model.going_on.contains(state) and model.reached.contains(state):
+            after = trajectory(Loop(program, model, context.deadline), state, 1)[-1]
+            follows = ", ".join(f"{value:.6g}" for value in after)
+            shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
+            replays.append(f"{model.environment}{where}: {shown}")
+    return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))

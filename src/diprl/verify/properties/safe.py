@@ -4,14 +4,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from diprl.verify.closed_loop.attempt import Attempt, best_attempt
-from diprl.verify.closed_loop.models import MODELS, Model, trajectory
-from diprl.verify.closed_loop.reach import Loop
+from diprl.verify.closed_loop.models import MODELS, Loop, Model, trajectory
 from diprl.verify.closed_loop.simulate import simulate
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, Constraint, State, all_text, bounds_of
 from diprl.verify.report import Answer, Witness, named_text
 from diprl.verify.spec.asked import Asked, read_count
-from diprl.verify.spec.tree import SpecError, Tree
+from diprl.verify.spec.tree import Tree
 
 _COVERED = "covered too: observations rounded to float32, float64 rounding of conditions and dynamics"
 
@@ -32,7 +31,7 @@ class Safe:
         asked.box = bounds_of(asked.program.signature)
         start = asked.take("start", asked.inner_box)
         if not start.finite:
-            raise SpecError(f"line {asked.line}: 'start:' must give an interval for every feature")
+            raise asked.error("'start:' must give an interval for every feature")
         return cls(name, start, asked.take("steps", read_count), asked.take("always", asked.conditions))
 
     def check(self, context: Context) -> Answer:
@@ -41,10 +40,10 @@ class Safe:
             known = " and ".join(f"{name} ({', '.join(one.coordinates)})" for name, one in MODELS.items())
             sentence = "closed loops need dynamics, which are given for programs that read the plain state of"
             return Answer("unknown", f"{sentence} {known}: is 'task:' set?")
-        simulation = simulate(program, model, self.box, self.always, self.steps, context.deadline)
+        loop = Loop(program, model, context.deadline)
+        simulation = simulate(loop, self.box, self.always, self.steps)
         if simulation.violation is not None:
-            return self._replayed(context, model, simulation.violation)
-        loop = Loop(program.root, model, context.deadline.remaining)
+            return self._replayed(context, loop, simulation.violation)
         attempt = best_attempt(loop, self.box, self.always, self.steps, simulation.ranges)
         tried = f"no violation among thousands of simulated starts in {simulation.steps} steps"
         return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context, model))
@@ -63,14 +62,14 @@ class Safe:
         why = attempt.stopped or "after that the enclosure of the states is too wide to tell"
         return Answer("unknown", f"{shown}: {why}", (f"the enclosures so far lie within {within}", tried))
 
-    def _replayed(self, context: Context, model: Model, start: State) -> Answer:
+    def _replayed(self, context: Context, loop: Loop, start: State) -> Answer:
         """A start that went wrong in simulation counts once it goes wrong in the environment."""
-        states = trajectory(model, context.program, start, self.steps, context.deadline)
+        states = trajectory(loop, start, self.steps)
         for step, state in enumerate(states):
             broken = [constraint for constraint in self.always if not constraint.holds(state)]
             if broken:
                 sentence = f"{broken[0].text(context.names)} is false after {step} steps"
-                replay = f"{model.environment} after {step} steps: {named_text(context.named(state))}"
+                replay = f"{loop.model.environment} after {step} steps: {named_text(context.named(state))}"
                 return Answer("refuted", sentence, (), Witness((("start", context.named(start)),), (replay,)))
         sentence = "a simulated start goes wrong, but it does not when replayed in the environment"
         return Answer("unknown", sentence, (f"start: {named_text(context.named(start))}",))
@@ -92,4 +91,4 @@ def _bounds(context: Context, attempt: Attempt) -> str:
 
 
 def _refuse_within(tree: Tree) -> None:
-    raise SpecError(f"line {tree.line}: 'safe' has 'start:' instead of 'within:'")
+    raise tree.error("'safe' has 'start:' instead of 'within:'")

@@ -6,8 +6,8 @@ from pathlib import Path
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.verify.exact.linear import Box, bounds_of
-from diprl.verify.properties import READERS, Property
-from diprl.verify.spec.asked import Asked, read_index, read_positive, read_text
+from diprl.verify.properties import KINDS, Property
+from diprl.verify.spec.asked import Asked, read_positive, read_text
 from diprl.verify.spec.tree import SpecError, Tree, read_tree
 
 _MAX_BYTES = 4_000_000
@@ -60,15 +60,14 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
 
 def _listing(tree: Tree) -> tuple[Tree, ...]:
     if not isinstance(tree.value, tuple) or not tree.value:
-        raise SpecError(f"line {tree.line}: 'properties:' must be a list with at least one property")
+        raise tree.error("'properties:' must be a list with at least one property")
     return tree.value
 
 
 def _property(asked: Asked, number: int) -> Property:
-    kinds = list(READERS)
-    kind = kinds[asked.take("kind", lambda tree: read_index(tree, kinds, "a kind of property"))]
+    kind = asked.choice("kind", list(KINDS), "a kind of property")
     name = asked.take("name", read_text, f"property {number}")
     asked.box = asked.take("within", asked.inner_box, asked.box)
-    found = READERS[kind](name, asked)
+    found = KINDS[kind].read(name, asked)
     asked.finish()
     return found

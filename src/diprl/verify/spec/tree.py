@@ -24,6 +24,10 @@ class Tree:
     line: int
     column: int
 
+    def error(self, sentence: str) -> SpecError:
+        """A mistake in this place."""
+        return SpecError(f"line {self.line}: {sentence}")
+
 
 def read_tree(text: str) -> Tree:
     """The tree of one YAML document."""
@@ -77,6 +81,6 @@ def _convert(yaml: Any, node: Any) -> Tree:
     for key, entry in node.value:
         name = _convert(yaml, key)
         if not isinstance(name.value, str) or name.value in entries:
-            raise SpecError(f"line {name.line}: every key must be plain text and appear once")
+            raise name.error("every key must be plain text and appear once")
         entries[name.value] = name, _convert(yaml, entry)
     return Tree(entries, line, column)

@@ -1,0 +1,139 @@
+"""How far the nearest state is at which a program acts differently: from a state, or from another program."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf, isfinite
+from typing import ClassVar
+
+from diprl.program import Program
+from diprl.program.evaluate import terminal_at
+from diprl.verify.context import Context, action_text, leaf_text
+from diprl.verify.exact.cells import Leaf
+from diprl.verify.exact.distance import Ruler, just_beyond
+from diprl.verify.exact.linear import Box, State
+from diprl.verify.exact.outputs import Way, disagreements
+from diprl.verify.exact.rounding import nearest_float
+from diprl.verify.properties.counterexamples import Counterexamples
+from diprl.verify.report import Answer, named_text
+from diprl.verify.spec.asked import Asked, read_number, read_positive, read_text
+
+_SAMPLES = 2_000
+
+
+@dataclass(frozen=True)
+class Robust:
+    """How far a state can move, in scaled units, before the program acts differently."""
+
+    kind: ClassVar[str] = "robust"
+    name: str
+    box: Box
+    state: State
+    scales: State
+    norm: str
+    """The distance is the largest scaled change, "max", or their "sum"."""
+    at_least: float | None
+
+    @classmethod
+    def read(cls, name: str, asked: Asked) -> "Robust":
+        state = asked.take("at", asked.state)
+        if not asked.box.contains(state):
+            raise asked.error("the state of 'at:' lies outside of the box")
+        norm = asked.choice("norm", ("max", "sum"), "a norm", 0)
+        at_least = asked.take("at_least", read_positive, None)
+        return cls(name, asked.box, state, asked.scales(), norm, at_least)
+
+    def check(self, context: Context) -> Answer:
+        """The exact radius around the state within which the terminal stays the same."""
+        program = context.program
+        current = terminal_at(program.root, self.state)
+        action = leaf_text(program, current)
+
+        def ways(leaf: Leaf) -> list[Way]:
+            return [()] if leaf.terminal != current else []
+
+        ruler = Ruler(self.state, self.scales, self.norm)
+        evaluated = (("changed state", program, ruler.place),)
+        shown = {"state": self.state}
+        found = Counterexamples(context, evaluated, ruler.box(self.box), ways, ruler=ruler, shown=shown)
+        radius = found.nearest(ruler)
+        if radius is None:
+            return Answer("proved", f"every state of the box gets '{action}'")
+        sentence = f"states closer than {nearest_float(radius):.9g} keep '{action}', and that radius is exact"
+        if not radius:
+            sentence = f"the radius is exactly 0: some states as close as one likes do not get '{action}'"
+        if self.at_least is not None and radius < Fraction(self.at_least):
+            closer = ruler.within(Fraction(self.at_least), strict=True)
+            answer = replace(found, given=(closer,)).answer(sentence)
+            return answer or Answer("unknown", f"{sentence}, but no such state was found")
+        states, _ = replace(found, given=(ruler.within(just_beyond(radius)),)).first()
+        details = [f"measured as the {self.norm} of the scaled changes"]
+        if states:
+            changed = states["changed state"]
+            details.append(f"'{action_text(program, changed)}' appears by {named_text(context.named(changed))}")
+        return Answer("proved", sentence, tuple(details))
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """Another program gives the same actions everywhere in the box."""
+
+    kind: ClassVar[str] = "equivalent"
+    name: str
+    box: Box
+    other: Program
+    tolerance: float
+    near: State
+    """The state whose nearest difference is looked for."""
+    scales: State
+
+    @classmethod
+    def read(cls, name: str, asked: Asked) -> "Equivalent":
+        path = asked.take("to", read_text)
+        other = Program.load(asked.folder / path)
+        ours, theirs = asked.program.signature, other.signature
+        if theirs.feature_names != ours.feature_names or theirs.actions != ours.actions:
+            raise asked.error(f"{path} has other features or actions than the program")
+        near = asked.take("near", asked.state, _middle(asked.box))
+        tolerance = asked.take("tolerance", read_number, 0.0)
+        if not 0.0 <= tolerance < inf:
+            raise asked.error("'tolerance:' must not be negative or infinite")
+        return cls(name, asked.box, other, tolerance, near, asked.scales())
+
+    def check(self, context: Context) -> Answer:
+        def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
+            return disagreements(first, second, Fraction(self.tolerance))
+
+        ruler = Ruler(self.near, self.scales)
+        evaluated = (("state", context.program, ruler.place), ("state", self.other, ruler.place))
+        found = Counterexamples(context, evaluated, ruler.box(self.box), ways, ruler=ruler)
+        radius = found.nearest(ruler)
+        if radius is None:
+            return Answer("proved", "both programs act alike in every state of the box")
+        answer = replace(found, given=(ruler.within(just_beyond(radius)),)).answer("the programs differ")
+        if answer is None or answer.witness is None:
+            sentence = "the programs differ in real arithmetic, but no differing state was found"
+            return answer or Answer("unknown", sentence)
+        state = tuple(value for _, value in answer.witness.states[0][1])
+        theirs = f"the interpreter gives '{action_text(self.other, state)}' for the other program"
+        witness = replace(answer.witness, replays=(*answer.witness.replays, theirs))
+        near = named_text(context.named(self.near))
+        nearest = f"the nearest difference to ({near}) is {nearest_float(radius):.9g} away, exactly"
+        return replace(answer, details=(nearest, *self._share(context, found)), witness=witness)
+
+    def _share(self, context: Context, found: Counterexamples) -> list[str]:
+        """How common differing states are in the box, by a sample of it."""
+        if not self.box.finite:
+            return []
+        differing = 0
+        for state in self.box.samples(_SAMPLES).tolist():
+            if context.deadline.used(1.0):
+                return []
+            differing += found.violated({"state": state})
+        return [f"about {differing / _SAMPLES:.2%} of the box differs ({_SAMPLES} random states)"]
+
+
+def _middle(box: Box) -> State:
+    """The centre of the box; where a side is infinite, the point of it nearest to zero."""
+    centre = [low / 2 + high / 2 for low, high in zip(box.low, box.high, strict=True)]
+    return box.clamp([value if isfinite(value) else 0.0 for value in centre])
