@@ -8,6 +8,7 @@ from diprl.program.ast import Terminal
 from diprl.program.evaluate import terminal_at
 from diprl.program.text_format import format_terminal
 from diprl.verify.closed_loop.models import Model
+from diprl.verify.exact.cells import Evaluated
 from diprl.verify.exact.linear import Box, Constraint, Place, State
 from diprl.verify.exact.question import Deadline, Question
 
@@ -25,9 +26,9 @@ class Context:
         return self.program.signature.feature_names
 
     @property
-    def place(self) -> Place:
-        """Where the features are a question's variables."""
-        return Place.first(len(self.names))
+    def evaluated(self) -> tuple[Evaluated]:
+        """The program at the state whose features are a question's variables."""
+        return (("state", self.program, Place.first(len(self.names))),)
 
     def question(self, box: Box, fixed: Iterable[Constraint] = (), given: Iterable[Constraint] = ()) -> Question:
         """A question about a box of variables, in which only what is `given` may be tightened."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import inf
 
 import numpy as np
@@ -106,12 +105,8 @@ def _closest(polytopes: Sequence[Polytope]) -> tuple[int, int]:
 
 def _satisfies(polytope: Polytope, wanted: Sequence[Constraint]) -> bool:
     """Whether every point of the polytope certainly satisfies all constraints."""
-    for constraint in wanted:
-        most = upper_bound(polytope, constraint.negated().weights)
-        least = constraint.bias - Fraction(most) if most < inf else -1
-        if least < 0 or (least == 0 and constraint.strict):
-            return False
-    return True
+    bounds = [(upper_bound(polytope, one.negated().weights), one) for one in wanted]
+    return all(most < one.bias or (most == one.bias and not one.strict) for most, one in bounds)
 
 
 def _extrapolated(history: Sequence[Polytope]) -> Polytope:

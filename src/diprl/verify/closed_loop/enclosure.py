@@ -93,12 +93,20 @@ class Enclosure:
 
     def sin(self) -> "Enclosure":
         """What NumPy calls for the sine of an object, as for the cosine."""
-        low, high = _range_of(sin, *self.range())
-        return self.tangent(sin(self.centre), cos(self.centre), (-high, -low))
+        return self._wave(sin, cos(self.centre))
 
     def cos(self) -> "Enclosure":
-        low, high = _range_of(cos, *self.range())
-        return self.tangent(cos(self.centre), -sin(self.centre), (-high, -low))
+        return self._wave(cos, -sin(self.centre))
+
+    def _wave(self, function: Callable[[float], float], slope: float) -> "Enclosure":
+        """Sine or cosine, whose second derivative is their negative."""
+        low, high = self.range()
+        least, most = -1.0, 1.0
+        if isfinite(high - low):  # no value is further from the middle one than the half-width
+            middle = function(low / 2.0 + high / 2.0)
+            half = (high - low) / 2.0 * (1.0 + _ROUNDING) + _ROUNDING
+            least, most = max(-1.0, middle - half), min(1.0, middle + half)
+        return self.tangent(function(self.centre), slope, (-most, -least))
 
     def constant(self, value: float, error: float = 0.0) -> "Enclosure":
         return Enclosure(value, np.zeros_like(self.slopes), error, self.radii)
@@ -118,15 +126,6 @@ class Enclosure:
         rounding = _ROUNDING * (abs(value) + abs(slope) * spread + abs(low) + abs(high) + 1.0)
         linear = Enclosure(value, slope * self.slopes, abs(slope) * self.error + rounding, self.radii)
         return linear.shifted(low, high)
-
-
-def _range_of(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Bounds on sin or cos over an interval: no value is further from the middle one than the half-width."""
-    if not isfinite(high - low):
-        return -1.0, 1.0
-    middle = function(low / 2.0 + high / 2.0)
-    half = (high - low) / 2.0 * (1.0 + _ROUNDING) + _ROUNDING
-    return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def clip(value: Any, low: float, high: float) -> Any:

@@ -17,7 +17,7 @@ from diprl.verify.closed_loop.models import Loop
 from diprl.verify.exact.cells import leaves_along
 from diprl.verify.exact.linear import Box, Constraint, dot, exact, of_condition
 from diprl.verify.exact.polytope import Array, Polytope, axes, upper_bound
-from diprl.verify.exact.rounding import rounded_up, rounding_error, sizes_of
+from diprl.verify.exact.rounding import rounded_up, rounding_error
 
 _ANGLES = 8
 """Directions that share a half-turn where the state has two coordinates."""
@@ -104,8 +104,8 @@ def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
     overlap by what rounding may decide.
     """
     wanted = of_condition(condition, holds)
-    sizes = sizes_of(part.low.tolist(), part.high.tolist())
-    margin = rounding_error(condition.weights, condition.bias, sizes, observed=True)
+    bounds = part.low.tolist(), part.high.tolist()
+    margin = rounding_error(condition.weights, condition.bias, *bounds, observed=True)
     if margin is None:
         return part
     if upper_bound(part, wanted.weights) < -wanted.bias - margin:

@@ -1,7 +1,6 @@
 """Simulates the closed loop from many starts, to find one that goes wrong and to learn how far states range."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -20,20 +19,12 @@ _RANGED_STEPS = 100
 """Steps from which the ranges of coordinates are learnt."""
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """What was seen in simulated episodes."""
+def simulate(loop: Loop, box: Box, always: Sequence[Constraint], steps: int) -> tuple[State | None, int, Array]:
+    """Look for a violation until the steps, or the time for this, are over.
 
-    violation: State | None
-    """A start from which a constraint is broken before the episode ends, the earliest one found."""
-    steps: int
-    """How many steps were simulated."""
-    ranges: Array
-    """How far each coordinate ranges; never zero."""
-
-
-def simulate(loop: Loop, box: Box, always: Sequence[Constraint], steps: int) -> Simulation:
-    """Look for a violation until the steps, or the time for this, are over."""
+    Gives the earliest start found from which a constraint is broken before the episode ends, how many steps were
+    simulated, and how far each coordinate ranges, which is never zero.
+    """
     starts = starts_of(box)
     low, high = starts.min(axis=1), starts.max(axis=1)
     violation, step = None, 0
@@ -47,7 +38,7 @@ def simulate(loop: Loop, box: Box, always: Sequence[Constraint], steps: int) -> 
             violation = tuple(starts[:, int(np.argmax(broken))].tolist())
         if violation is not None or loop.deadline.used(_SHARE):
             break
-    return Simulation(violation, step, np.maximum(high / 2 - low / 2, 1e-9))
+    return violation, step, np.maximum(high / 2 - low / 2, 1e-9)
 
 
 def starts_of(box: Box, count: int = _STARTS) -> Array:

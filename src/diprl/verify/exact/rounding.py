@@ -26,36 +26,31 @@ _OVERFLOW_32 = 1e38
 
 
 def rounding_error(
-    weights: Sequence[float], bias: float, sizes: Sequence[float], observed: bool = False
+    weights: Sequence[float], bias: float, low: Sequence[float], high: Sequence[float], observed: bool = False
 ) -> Fraction | None:
-    """By how much a linear form may be off in float64 where no value is larger than its size.
+    """By how much a linear form may be off in float64 where its values lie between bounds.
 
     Each of at most n products and n sums rounds once. Where values are `observed`, they are also rounded to
     float32 before. None where there is no bound.
     """
-    read = [(abs(Fraction(w)), size) for w, size in zip(weights, sizes, strict=True) if w]
+    rows = zip(weights, low, high, strict=True)
+    read = [(abs(Fraction(weight)), max(abs(least), abs(most))) for weight, least, most in rows if weight]
     if any(size > (_OVERFLOW_32 if observed else LARGEST) for _, size in read):
         return None
     total = sum((weight * Fraction(size) for weight, size in read), abs(Fraction(bias)))
     if total > _OVERFLOW:
         return None
-    operations = 2 * len(sizes) + 1
+    operations = 2 * len(weights) + 1
     error = 2 * operations * (total * _UNIT + _SMALLEST)
     if observed:
         error += sum(weight * (Fraction(size) * _UNIT_32 + _SMALLEST_32) for weight, size in read)
     return error
 
 
-def sizes_of(low: Sequence[float], high: Sequence[float]) -> list[float]:
-    """The largest absolute value of each coordinate between bounds."""
-    return [max(abs(least), abs(most)) for least, most in zip(low, high, strict=True)]
-
-
 def errors_in(box: Box, root: Node) -> Errors | None:
     """The errors of a program's conditions and outputs over a box; None where one has no bound."""
     rows = [row for item in flatten(root) if not isinstance(item, Blend) for row in number_rows(item)]
-    sizes = sizes_of(box.low, box.high)
-    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], sizes) for row in rows}
+    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], box.low, box.high) for row in rows}
     known = {form: error for form, error in errors.items() if error is not None}
     return known if len(known) == len(errors) else None
 

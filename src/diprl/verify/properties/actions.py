@@ -2,22 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import isinf
 from typing import ClassVar
 
 from diprl.program.ast import Act, Blend, Terminal
 from diprl.program.signature import Continuous
 from diprl.verify.context import Context, leaf_text
-from diprl.verify.exact.cells import Leaf, cells
+from diprl.verify.exact.cells import Leaf, Way, cells, output_pieces, ways_above_zero
 from diprl.verify.exact.linear import Box, Constraint, all_text
-from diprl.verify.exact.outputs import Way, output_pieces, ways_above_zero
 from diprl.verify.exact.rounding import nearest_float
 from diprl.verify.properties.branches import regions_text
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer
-from diprl.verify.spec.asked import Asked, read_constraint, read_interval, read_list
-from diprl.verify.spec.tree import Tree
+from diprl.verify.spec.asked import Asked, read_list
 
 Action = int | Constraint
 """An action or primitive by its index, or an inequality over continuous outputs."""
@@ -35,10 +31,7 @@ class Never:
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Never":
-        def output_condition(tree: Tree) -> Constraint:
-            return read_constraint(tree, asked.actions, "an output name")
-
-        action = asked.take("action", output_condition if asked.continuous else asked.action)
+        action = asked.take("action", asked.output_condition if asked.continuous else asked.action)
         return cls(name, asked.box, action, asked.take("when", asked.conditions, ()))
 
     def check(self, context: Context) -> Answer:
@@ -59,21 +52,20 @@ class Actions:
     box: Box
     only: tuple[int, ...] | None = None
     """Actions that may appear; None asks only which do."""
-    outputs: tuple[tuple[int, float, float], ...] = ()
-    """Outputs, each with the lowest and the highest value that it may have; for programs that have outputs."""
+    outputs: Box | None = None
+    """The values that outputs may have, for programs that have outputs."""
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Actions":
         if asked.continuous:
-            ranges = asked.take("outputs", asked.by_action, [])
-            return cls(name, asked.box, outputs=tuple((output, *read_interval(entry)) for output, entry in ranges))
+            return cls(name, asked.box, outputs=asked.take("outputs", asked.output_box, None))
         return cls(name, asked.box, asked.take("only", lambda tree: read_list(tree, asked.action), None))
 
     def check(self, context: Context) -> Answer:
         program, names = context.program, context.program.signature.actions.names
         if isinstance(program.signature.actions, Continuous):
             return self._check_outputs(context)
-        leaves = list(cells(context.question(self.box), program, context.place))
+        leaves = [leaf for (leaf,) in cells(context.question(self.box), context.evaluated)]
         possible = ", ".join(dict.fromkeys(leaf_text(program, leaf.terminal) for leaf in leaves))
         notes = regions_text(context, self.box, leaves)
         if self.only is not None:
@@ -91,9 +83,9 @@ class Actions:
         for output, name in enumerate(names):
             low, high = (self._extreme(context, output, sign) for sign in (1, -1))
             lines.append(f"{name} lies in [{low}, {high}], exactly")
-        for output, low, high in self.outputs:
-            unwanted = _taking(context, self.box, _outside(output, low, high, len(names)))
-            answer = unwanted.answer(f"{names[output]} leaves [{low:g}, {high:g}]")
+        if self.outputs is not None:
+            outside = [constraint.negated() for constraint in self.outputs.constraints()]
+            answer = _taking(context, self.box, outside).answer(f"not always {self.outputs.text(names)}")
             if answer is not None:
                 return replace(answer, details=(*answer.details, *lines))
         return Answer("proved", "the range of every output is known", tuple(lines))
@@ -101,7 +93,7 @@ class Actions:
     def _extreme(self, context: Context, output: int, sign: int) -> str:
         """The infimum of an output over the box or, where the sign is −1, its supremum."""
         question, found = context.question(self.box), []
-        for leaf in cells(question, context.program, context.place):
+        for (leaf,) in cells(question, context.evaluated):
             for piece in output_pieces(leaf, output):
                 with question.asking(piece.given) as possible:
                     if not possible:
@@ -111,13 +103,6 @@ class Actions:
                         return "unbounded"
                     found.append(least + sign * piece.bias)
         return f"{nearest_float(sign * min(found)):.9g}"
-
-
-def _outside(output: int, low: float, high: float, count: int) -> list[Constraint]:
-    """What an output must not do: be above its highest value or below its lowest."""
-    units = {sign: tuple(Fraction(sign * (index == output)) for index in range(count)) for sign in (1, -1)}
-    limits = [(sign, limit) for sign, limit in ((1, high), (-1, -low)) if not isinf(limit)]
-    return [Constraint(units[sign], -Fraction(limit), strict=True) for sign, limit in limits]
 
 
 def _taking(context: Context, box: Box, actions: Sequence[Action], when: Way = ()) -> Counterexamples:
@@ -131,7 +116,7 @@ def _taking(context: Context, box: Box, actions: Sequence[Action], when: Way = (
             elif uses(leaf.terminal, action):
                 yield ()
 
-    return Counterexamples(context, (("state", context.program, context.place),), box, ways, when)
+    return Counterexamples(context, context.evaluated, box, ways, when)
 
 
 def uses(terminal: Terminal, action: int) -> bool:

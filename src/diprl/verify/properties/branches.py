@@ -55,7 +55,7 @@ class Branches:
         """The branches that real arithmetic reaches, each with a state that the interpreter confirms."""
         question, program = context.question(self.box), context.program
         reached = {}
-        for leaf in cells(question, program, context.place):
+        for (leaf,) in cells(question, context.evaluated):
             points = (self.box.clamp(values) for values in rounded_points(context, question.point()))
             confirmed = (state for state in points if program.branch_batch([state])[0] == leaf.number)
             reached[leaf.number] = next(confirmed, None)

@@ -8,10 +8,8 @@ from math import isfinite
 from diprl.program.ast import conditions
 from diprl.verify.closed_loop.models import Loop, trajectory
 from diprl.verify.context import Context, action_text
-from diprl.verify.exact.cells import Evaluated, interpreted, joint_cells
-from diprl.verify.exact.distance import Ruler
+from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
 from diprl.verify.exact.linear import Box, Point, State, of_condition
-from diprl.verify.exact.outputs import Way
 from diprl.verify.exact.question import Question, Undecided
 from diprl.verify.exact.rounding import EXACT, Errors, errors_in, nearest_float, observed, with_digits
 from diprl.verify.report import Answer, Witness
@@ -35,8 +33,10 @@ class Counterexamples:
     """Under what further conditions the leaves that are reached break the property."""
     given: Way = ()
     """What else holds at the points that are examined."""
-    ruler: Ruler | None = None
-    """Where the question's variables include distances."""
+    distances: Way = ()
+    """What makes variables behind the features distances."""
+    completed: Callable[[State], Point] = lambda values: values
+    """Gives the features' values together with the distances that belong to them."""
     thresholds: bool = True
     """Whether states exactly on a threshold count."""
     shown: States = field(default_factory=dict)
@@ -44,23 +44,35 @@ class Counterexamples:
     nothing: str = "no state of the box satisfies its conditions"
     """Why there may be nothing to examine."""
 
+    def visit(self, question: Question, errors: Errors = EXACT) -> Iterator[bool]:
+        """False where leaves meet, and then True for each way in which the question has a counterexample there."""
+        for leaves in cells(question, self.evaluated, errors, self.thresholds):
+            yield False
+            for way in self.ways(*leaves):
+                with question.asking(way) as possible:
+                    if possible:
+                        yield True
+
+    def question(self) -> Question:
+        return self.context.question(self.box, self.distances, self.given)
+
     def first(self) -> tuple[States | None, Point | None]:
         """The first counterexample that can be replayed, or else a point that cannot."""
         unconfirmed = None
-        question = self._question()
-        for found in self._visit(question):
+        question = self.question()
+        for found in self.visit(question):
             if found:
                 point = question.point()
                 for values in rounded_points(self.context, point):
-                    states = self._states(values)
-                    if states is not None and self._confirmed(states):
+                    states = self._replayed(values)
+                    if states is not None:
                         return {**self.shown, **states}, None
                 unconfirmed = unconfirmed or point
         return None, unconfirmed
 
     def answer(self, refuted: str) -> Answer | None:
         """Refuted with a witness, or unknown with the reason; None where there is no counterexample."""
-        if not any(True for _ in self._visit(self._question())):
+        if not any(True for _ in self.visit(self.question())):
             return Answer("unknown", f"nothing examined: {self.nothing}")
         states, unconfirmed = self.first()
         if states is not None:
@@ -71,22 +83,6 @@ class Counterexamples:
         sentence = "real arithmetic has a counterexample, but rounded to floats it does not reproduce in the "
         return Answer("unknown", f"{sentence}interpreter", (f"the point, rounded: {values}",))
 
-    def nearest(self, ruler: Ruler) -> Fraction | None:
-        """The exact infimum of the distance over all counterexamples, or None where there is none.
-
-        The optimum is not taken on trust: a second question finds nothing that is closer.
-        """
-        question = self._question()
-        distances = [question.least(ruler.length) for found in self._visit(question) if found]
-        if None in distances:
-            raise Undecided("z3 finds no least distance, though distances are never negative")
-        radius = min((value for value in distances if value is not None), default=None)
-        if radius is not None:
-            question.push(ruler.within(radius, strict=True))
-            if any(self._visit(question)):
-                raise Undecided("the optimum that z3 reports is not one")
-        return radius
-
     def float_note(self) -> str:
         """Whether a proof covers float64 too: it is repeated with everything off by what rounding can do."""
         only = "proved in real arithmetic only"
@@ -94,7 +90,7 @@ class Counterexamples:
         if errors is None:
             return f"{only}: the box or the numbers are too large to bound the errors of float64 arithmetic"
         try:
-            covered = not any(self._visit(self._question(), errors))
+            covered = not any(self.visit(self.question(), errors))
         except Undecided as reason:
             return f"{only}: for float64 arithmetic, {reason}"
         largest = f"{nearest_float(max(errors.values(), default=Fraction(0))):.1e}"
@@ -109,35 +105,22 @@ class Counterexamples:
             return False
         return any(all(constraint.holds(()) for constraint in way) for way in self.ways(*leaves))
 
-    def _visit(self, question: Question, errors: Errors = EXACT) -> Iterator[bool]:
-        """False where leaves meet, and then True for each way in which the question has a counterexample there."""
-        for leaves in joint_cells(question, self.evaluated, errors, self.thresholds):
-            yield False
-            for way in self.ways(*leaves):
-                with question.asking(way) as possible:
-                    if possible:
-                        yield True
+    def _replayed(self, values: Sequence[float]) -> States | None:
+        """The states that rounded values stand for, where the interpreter confirms that they break the property.
 
-    def _question(self) -> Question:
-        return self.context.question(self.box, self.ruler.constraints() if self.ruler else (), self.given)
-
-    def _states(self, values: Sequence[float]) -> States | None:
-        """The states that rounded values stand for; None where the property is not about them."""
-        point = self.ruler.completed(self.box.clamp(values)) if self.ruler else self.box.clamp(values)
-        states = {label: place.state(point) for label, _, place in self.evaluated}
+        Where there is a model, it must do so on what the environment shows of the states as well.
+        """
+        point = self.completed(self.box.clamp(values))
         if not all(constraint.holds(point) for constraint in self.given):
             return None
-        if not self.thresholds:
-            for label, program, _ in self.evaluated:
-                rows = (of_condition(condition) for condition in conditions(program.root))
-                if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
-                    return None
-        return states
-
-    def _confirmed(self, states: States) -> bool:
-        """Whether the interpreter agrees, also on what an environment shows of the states."""
+        states = {label: place.state(point) for label, _, place in self.evaluated}
+        for label, program, _ in self.evaluated if not self.thresholds else ():
+            rows = (of_condition(condition) for condition in conditions(program.root))
+            if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
+                return None
         shown = {label: observed(state) for label, state in states.items()}
-        return self.violated(states) and (self.context.model is None or self.violated(shown))
+        confirmed = self.violated(states) and (self.context.model is None or self.violated(shown))
+        return states if confirmed else None
 
 
 def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:

@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from diprl.verify.context import Context
-from diprl.verify.exact.cells import Leaf
+from diprl.verify.exact.cells import Leaf, Way, ways_above_zero
 from diprl.verify.exact.linear import Box, Constraint, Place
-from diprl.verify.exact.outputs import Way, ways_above_zero
 from diprl.verify.properties.actions import uses
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer

@@ -1,24 +1,95 @@
 """How far the nearest state is at which a program acts differently: from a state, or from another program."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from math import inf, isfinite
 from typing import ClassVar
 
 from diprl.program import Program
 from diprl.program.evaluate import terminal_at
 from diprl.verify.context import Context, action_text, leaf_text
-from diprl.verify.exact.cells import Leaf
-from diprl.verify.exact.distance import Ruler, just_beyond
-from diprl.verify.exact.linear import Box, State
-from diprl.verify.exact.outputs import Way, disagreements
+from diprl.verify.exact.cells import Leaf, Way, disagreements
+from diprl.verify.exact.linear import Box, Constraint, Place, Point, State, Weights, exact
+from diprl.verify.exact.question import Undecided
 from diprl.verify.exact.rounding import nearest_float
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec.asked import Asked, read_number, read_positive, read_text
 
+_FURTHER = Fraction(1001, 1000)
+"""Where the nearest state lies on a threshold, one is shown that is this much further away."""
 _SAMPLES = 2_000
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """Measures from one state: the largest or the sum of the features' changes, each in its own unit.
+
+    Behind the features, a question's variables are the distance itself, or one per feature that add up to it.
+    """
+
+    origin: State
+    scales: State
+    norm: str = "max"
+    """The largest change, "max", or the "sum"."""
+
+    @property
+    def length(self) -> Weights:
+        """The distance as a linear form of the variables."""
+        size = len(self.origin)
+        return (Fraction(0),) * size + (Fraction(1),) * (1 if self.norm == "max" else size)
+
+    def within(self, radius: Fraction, strict: bool = False) -> Constraint:
+        return Constraint(tuple(-entry for entry in self.length), radius, strict)
+
+    def just_beyond(self, radius: Fraction) -> Constraint:
+        """Close enough to show a state that is hardly further away than the nearest one."""
+        return self.within(max(radius * _FURTHER, Fraction(1, 10**6)))
+
+    def counterexamples(
+        self, context: Context, box: Box, ways: Callable[..., Iterable[Way]], *programs: tuple[str, Program]
+    ) -> Counterexamples:
+        """The states of a box at which labelled programs are evaluated, and their distances."""
+        extra = len(self.length) - len(self.origin)
+        place = Place.first(len(self.origin), extra)
+        everything = Box((*box.low, *[-inf] * extra), (*box.high, *[inf] * extra))
+        evaluated = tuple((label, program, place) for label, program in programs)
+        return Counterexamples(context, evaluated, everything, ways, (), self._distances(), self._completed)
+
+    def nearest(self, found: Counterexamples) -> Fraction | None:
+        """The exact infimum of the distance over all counterexamples, or None where there is none.
+
+        The optimum is not taken on trust: a second question finds nothing that is closer.
+        """
+        question = found.question()
+        distances = [question.least(self.length) for possible in found.visit(question) if possible]
+        if None in distances:
+            raise Undecided("z3 finds no least distance, though distances are never negative")
+        radius = min((value for value in distances if value is not None), default=None)
+        if radius is not None:
+            question.push(self.within(radius, strict=True))
+            if any(found.visit(question)):
+                raise Undecided("the optimum that z3 reports is not one")
+        return radius
+
+    def _distances(self) -> Way:
+        """What makes the further variables distances: each is no smaller than a change or its opposite."""
+        size, found = len(self.origin), []
+        for (feature, start), sign in product(enumerate(exact(self.origin)), (1, -1)):
+            weights = [Fraction(0)] * len(self.length)
+            weights[feature] = Fraction(-sign)
+            weights[size if self.norm == "max" else size + feature] = Fraction(self.scales[feature])
+            found.append(Constraint(tuple(weights), sign * start, strict=False))
+        return tuple(found)
+
+    def _completed(self, values: State) -> Point:
+        """The values of the features, followed by the exact distances that belong to them."""
+        state = values[: len(self.origin)]
+        rows = zip(exact(state), exact(self.origin), exact(self.scales), strict=True)
+        changes = [abs(value - start) / scale for value, start, scale in rows]
+        return [*state, max(changes)] if self.norm == "max" else [*state, *changes]
 
 
 @dataclass(frozen=True)
@@ -53,10 +124,9 @@ class Robust:
             return [()] if leaf.terminal != current else []
 
         ruler = Ruler(self.state, self.scales, self.norm)
-        evaluated = (("changed state", program, ruler.place),)
-        shown = {"state": self.state}
-        found = Counterexamples(context, evaluated, ruler.box(self.box), ways, ruler=ruler, shown=shown)
-        radius = found.nearest(ruler)
+        found = ruler.counterexamples(context, self.box, ways, ("changed state", program))
+        found = replace(found, shown={"state": self.state})
+        radius = ruler.nearest(found)
         if radius is None:
             return Answer("proved", f"every state of the box gets '{action}'")
         sentence = f"states closer than {nearest_float(radius):.9g} keep '{action}', and that radius is exact"
@@ -66,7 +136,7 @@ class Robust:
             closer = ruler.within(Fraction(self.at_least), strict=True)
             answer = replace(found, given=(closer,)).answer(sentence)
             return answer or Answer("unknown", f"{sentence}, but no such state was found")
-        states, _ = replace(found, given=(ruler.within(just_beyond(radius)),)).first()
+        states, _ = replace(found, given=(ruler.just_beyond(radius),)).first()
         details = [f"measured as the {self.norm} of the scaled changes"]
         if states:
             changed = states["changed state"]
@@ -105,12 +175,12 @@ class Equivalent:
             return disagreements(first, second, Fraction(self.tolerance))
 
         ruler = Ruler(self.near, self.scales)
-        evaluated = (("state", context.program, ruler.place), ("state", self.other, ruler.place))
-        found = Counterexamples(context, evaluated, ruler.box(self.box), ways, ruler=ruler)
-        radius = found.nearest(ruler)
+        programs = ("state", context.program), ("state", self.other)
+        found = ruler.counterexamples(context, self.box, ways, *programs)
+        radius = ruler.nearest(found)
         if radius is None:
             return Answer("proved", "both programs act alike in every state of the box")
-        answer = replace(found, given=(ruler.within(just_beyond(radius)),)).answer("the programs differ")
+        answer = replace(found, given=(ruler.just_beyond(radius),)).answer("the programs differ")
         if answer is None or answer.witness is None:
             sentence = "the programs differ in real arithmetic, but no differing state was found"
             return answer or Answer("unknown", sentence)

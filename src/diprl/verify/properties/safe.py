@@ -41,11 +41,11 @@ class Safe:
             sentence = "closed loops need dynamics, which are given for programs that read the plain state of"
             return Answer("unknown", f"{sentence} {known}: is 'task:' set?")
         loop = Loop(program, model, context.deadline)
-        simulation = simulate(loop, self.box, self.always, self.steps)
-        if simulation.violation is not None:
-            return self._replayed(context, loop, simulation.violation)
-        attempt = best_attempt(loop, self.box, self.always, self.steps, simulation.ranges)
-        tried = f"no violation among thousands of simulated starts in {simulation.steps} steps"
+        violation, simulated, ranges = simulate(loop, self.box, self.always, self.steps)
+        if violation is not None:
+            return self._replayed(context, loop, violation)
+        attempt = best_attempt(loop, self.box, self.always, self.steps, ranges)
+        tried = f"no violation among thousands of simulated starts in {simulated} steps"
         return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context, model))
 
     def _judged(self, context: Context, attempt: Attempt, tried: str) -> Answer:

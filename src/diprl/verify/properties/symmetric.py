@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from diprl.program.ast import Act, Affine, Blend, Terminal
 from diprl.verify.context import Context
-from diprl.verify.exact.cells import Leaf, cells
+from diprl.verify.exact.cells import Leaf, Way, cells, disagreements
 from diprl.verify.exact.linear import Box, Constraint, Place
-from diprl.verify.exact.outputs import Way, disagreements
 from diprl.verify.properties.branches import acts_text, regions_text
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
@@ -53,7 +52,7 @@ class Symmetric:
 
         The question's variables are the features of the state.
         """
-        program, size = context.program, len(context.names)
+        size = len(context.names)
         image = Place(size, tuple((index, -1 if index in self.negate else 1) for index in range(size)))
 
         def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
@@ -67,7 +66,7 @@ class Symmetric:
 
         found = Counterexamples(
             context,
-            (("state", program, context.place), ("mirrored state", program, image)),
+            (*context.evaluated, ("mirrored state", context.program, image)),
             self.box,
             ways,
             tuple(constraint.at(image) for constraint in self.box.constraints()),
@@ -76,7 +75,8 @@ class Symmetric:
         )
         answer = found.answer("the mirrored state gets another action")
         if answer is None:
-            leaves = list(cells(context.question(self.box), program, context.place, thresholds=False))
+            question = context.question(self.box)
+            leaves = [leaf for (leaf,) in cells(question, context.evaluated, thresholds=False)]
             notes = (*regions_text(context, self.box, leaves, mirrored), _threshold_note(context, found))
             answer = Answer("proved", "every mirrored state off the thresholds gets the mirrored action", notes)
         return replace(answer, assumptions=_ASSUMED)

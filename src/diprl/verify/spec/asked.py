@@ -66,6 +66,9 @@ class Asked:
         """One inequality over features per item, all of which must hold."""
         return read_list(tree, lambda item: read_constraint(item, self.features, "a feature name"))
 
+    def output_condition(self, tree: Tree) -> Constraint:
+        return read_constraint(tree, self.actions, "an output name")
+
     def inner_box(self, tree: Tree) -> Box:
         """Intervals for some of the features, within the box."""
         low, high = list(self.box.low), list(self.box.high)
@@ -77,6 +80,12 @@ class Asked:
                 sentence = f"{name} in [{first:g}, {last:g}] leaves nothing of [{least:g}, {most:g}]"
                 raise interval.error(f"{sentence}, where {name} lies by the box or its bounds")
         return Box(tuple(low), tuple(high))
+
+    def output_box(self, tree: Tree) -> Box:
+        """Intervals for some of the outputs."""
+        sides = {output: read_interval(entry) for output, entry in self.by_action(tree)}
+        low, high = zip(*(sides.get(output, (-inf, inf)) for output in range(len(self.actions))), strict=True)
+        return Box(low, high)
 
     def state(self, tree: Tree) -> State:
         """A finite number for every feature."""

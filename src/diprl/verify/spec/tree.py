@@ -33,7 +33,10 @@ def read_tree(text: str) -> Tree:
     """The tree of one YAML document."""
     if len(text) > MAX_CHARACTERS:
         raise SpecError(f"the specification is longer than {MAX_CHARACTERS} characters")
-    yaml = _load_yaml()
+    try:
+        import yaml
+    except ImportError:
+        raise DiprlError("specifications need PyYAML: install it with: pip install 'diprl[verify]'") from None
     try:
         _check_events(yaml, text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -46,14 +49,6 @@ def read_tree(text: str) -> Tree:
     if node is None:
         raise SpecError("the specification is empty: it needs a list of 'properties:'")
     return _convert(yaml, node)
-
-
-def _load_yaml() -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise DiprlError("specifications need PyYAML: install it with: pip install 'diprl[verify]'") from None
-    return yaml
 
 
 def _check_events(yaml: Any, text: str) -> None:
