@@ -85,14 +85,11 @@ def verify(program: Program, spec: Spec | str | Path) -> Report:
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
     findings = tuple(_finding(program, spec, wanted) for wanted in spec.properties)
+    box = spec.box.text(program.signature.feature_names) if spec.box else ""
     replay = f"replayed in the interpreter{f' and in {spec.task}' if model_of(spec.task, program) else ''}"
     assumptions = (
         "'proved' is about real arithmetic on the program's own 64-bit numbers, unless a line says more",
-        *(
-            [f"the box {spec.box.text(program.signature.feature_names)}, unless a property says otherwise"]
-            if spec.box
-            else ()
-        ),
+        *([f"the box {box}, unless a property says otherwise"] if box else ()),
         f"'refuted' means that a witness of 64-bit floats was {replay}, or that no state reaches a branch",
     )
     return Report(findings, assumptions)

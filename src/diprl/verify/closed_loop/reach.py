@@ -104,8 +104,7 @@ def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
     overlap by what rounding may decide.
     """
     wanted = of_condition(condition, holds)
-    bounds = part.low.tolist(), part.high.tolist()
-    margin = rounding_error(condition.weights, condition.bias, *bounds, observed=True)
+    margin = rounding_error(condition.weights, condition.bias, part.box, observed=True)
     if margin is None:
         return part
     if upper_bound(part, wanted.weights) < -wanted.bias - margin:

@@ -44,6 +44,10 @@ class Polytope:
         return self.offsets[: 2 * self.dimensions : 2]
 
     @property
+    def box(self) -> Box:
+        return Box(tuple(self.low.tolist()), tuple(self.high.tolist()))
+
+    @property
     def empty(self) -> bool:
         """Whether its bounds along some axis contradict each other; it may have no point without that."""
         return bool((self.low > self.high).any())

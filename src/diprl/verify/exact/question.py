@@ -49,12 +49,14 @@ def load_z3() -> Any:
 
 
 class Question:
-    """Is there a point at which all of these inequalities hold? They come and go as on a stack."""
+    """Is there a point at which all of these inequalities hold? They come and go as on a stack.
+
+    Inequalities may have more variables than a point has entries.
+    """
 
     def __init__(self, dimensions: int, deadline: Deadline, given: Sequence[Constraint] = ()) -> None:
         self._z3 = load_z3()
-        self._deadline = deadline
-        self._variables = [self._z3.Real(f"x{index}") for index in range(dimensions)]
+        self._deadline, self._dimensions = deadline, dimensions
         self._solver = self._z3.SolverFor("QF_LRA")
         self._levels: list[tuple[Constraint, ...]] = []
         self.push(*given)
@@ -68,8 +70,7 @@ class Question:
         """Ask for these as well, until `back_to` an earlier depth."""
         self._levels.append(constraints)
         self._solver.push()
-        for constraint in constraints:
-            self._solver.add(self._inequality(constraint))
+        self._solver.add([self._inequality(constraint) for constraint in constraints])
 
     def back_to(self, depth: int) -> None:
         """Forget what was pushed after this depth."""
@@ -100,21 +101,22 @@ class Question:
         for slack in _SLACKS:
             with self.asking([_tightened(constraint, slack) for constraint in later]) as possible:
                 if possible:
-                    return self._model()
+                    model = self._solver.model()
+                    values = [model.eval(self._variable(index), True) for index in range(self._dimensions)]
+                    return tuple(map(self._fraction, values))
         raise Undecided("the solver contradicts itself")
 
     def least(self, weights: Weights) -> Fraction | None:
         """The infimum of weights · point, or None where there is none; the question must be feasible."""
         optimiser = self._z3.Optimize()
-        for constraint in (constraint for level in self._levels for constraint in level):
-            optimiser.add(self._inequality(replace(constraint, strict=False)))
+        closed = [replace(constraint, strict=False) for level in self._levels for constraint in level]
+        optimiser.add([self._inequality(constraint) for constraint in closed])
         goal = optimiser.minimize(self._form(weights, Fraction(0)))
         if not self._answer(optimiser):
             raise Undecided("the solver contradicts itself")
         value = optimiser.lower(goal)
-        if self._z3.is_int_value(value) or self._z3.is_rational_value(value):
-            return self._fraction(value)
-        return None
+        known = self._z3.is_int_value(value) or self._z3.is_rational_value(value)
+        return self._fraction(value) if known else None
 
     def _answer(self, solver: Any) -> bool:
         seconds = min(self._deadline.remaining(), _LONGEST)
@@ -125,28 +127,23 @@ class Question:
             raise Undecided(f"z3 gave up ({solver.reason_unknown()})")
         return answer == self._z3.sat
 
-    def _model(self) -> tuple[Fraction, ...]:
-        model = self._solver.model()
-        values = (model.eval(variable, model_completion=True) for variable in self._variables)
-        return tuple(map(self._fraction, values))
-
     def _fraction(self, value: Any) -> Fraction:
         try:
             return Fraction(value.as_long()) if value.is_int() else value.as_fraction()
         except ValueError:
             raise Undecided("a rational number of the answer has too many digits") from None
 
+    def _variable(self, index: int) -> Any:
+        return self._z3.Real(f"x{index}")
+
     def _inequality(self, constraint: Constraint) -> Any:
         form = self._form(*_whole_numbers(constraint.weights, constraint.bias))
         return form > 0 if constraint.strict else form >= 0
 
     def _form(self, weights: Weights, bias: Fraction) -> Any:
-        terms = [
-            self._z3.RealVal(str(weight)) * variable
-            for weight, variable in zip(weights, self._variables, strict=True)
-            if weight
-        ]
-        return self._z3.Sum([*terms, self._z3.RealVal(str(bias))])
+        value = self._z3.RealVal
+        terms = [value(str(weight)) * self._variable(index) for index, weight in enumerate(weights) if weight]
+        return self._z3.Sum([*terms, value(str(bias))])
 
 
 def _whole_numbers(weights: Weights, bias: Fraction) -> tuple[Weights, Fraction]:

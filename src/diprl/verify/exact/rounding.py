@@ -25,15 +25,13 @@ _SMALLEST_32 = Fraction(1, 2**149)
 _OVERFLOW_32 = 1e38
 
 
-def rounding_error(
-    weights: Sequence[float], bias: float, low: Sequence[float], high: Sequence[float], observed: bool = False
-) -> Fraction | None:
-    """By how much a linear form may be off in float64 where its values lie between bounds.
+def rounding_error(weights: Sequence[float], bias: float, box: Box, observed: bool = False) -> Fraction | None:
+    """By how much a linear form may be off in float64 over a box.
 
     Each of at most n products and n sums rounds once. Where values are `observed`, they are also rounded to
     float32 before. None where there is no bound.
     """
-    rows = zip(weights, low, high, strict=True)
+    rows = zip(weights, box.low, box.high, strict=True)
     read = [(abs(Fraction(weight)), max(abs(least), abs(most))) for weight, least, most in rows if weight]
     if any(size > (_OVERFLOW_32 if observed else LARGEST) for _, size in read):
         return None
@@ -50,7 +48,7 @@ def rounding_error(
 def errors_in(box: Box, root: Node) -> Errors | None:
     """The errors of a program's conditions and outputs over a box; None where one has no bound."""
     rows = [row for item in flatten(root) if not isinstance(item, Blend) for row in number_rows(item)]
-    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], box.low, box.high) for row in rows}
+    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], box) for row in rows}
     known = {form: error for form, error in errors.items() if error is not None}
     return known if len(known) == len(errors) else None
 

@@ -1,6 +1,6 @@
 """How far the nearest state is at which a program acts differently: from a state, or from another program."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -11,7 +11,7 @@ from diprl.program import Program
 from diprl.program.evaluate import terminal_at
 from diprl.verify.context import Context, action_text, leaf_text
 from diprl.verify.exact.cells import Leaf, Way, disagreements
-from diprl.verify.exact.linear import Box, Constraint, Place, Point, State, Weights, exact
+from diprl.verify.exact.linear import Box, Constraint, Point, State, Weights, exact
 from diprl.verify.exact.question import Undecided
 from diprl.verify.exact.rounding import nearest_float
 from diprl.verify.properties.counterexamples import Counterexamples
@@ -48,16 +48,6 @@ class Ruler:
         """Close enough to show a state that is hardly further away than the nearest one."""
         return self.within(max(radius * _FURTHER, Fraction(1, 10**6)))
 
-    def counterexamples(
-        self, context: Context, box: Box, ways: Callable[..., Iterable[Way]], *programs: tuple[str, Program]
-    ) -> Counterexamples:
-        """The states of a box at which labelled programs are evaluated, and their distances."""
-        extra = len(self.length) - len(self.origin)
-        place = Place.first(len(self.origin), extra)
-        everything = Box((*box.low, *[-inf] * extra), (*box.high, *[inf] * extra))
-        evaluated = tuple((label, program, place) for label, program in programs)
-        return Counterexamples(context, evaluated, everything, ways, (), self._distances(), self._completed)
-
     def nearest(self, found: Counterexamples) -> Fraction | None:
         """The exact infimum of the distance over all counterexamples, or None where there is none.
 
@@ -74,7 +64,7 @@ class Ruler:
                 raise Undecided("the optimum that z3 reports is not one")
         return radius
 
-    def _distances(self) -> Way:
+    def distances(self) -> Way:
         """What makes the further variables distances: each is no smaller than a change or its opposite."""
         size, found = len(self.origin), []
         for (feature, start), sign in product(enumerate(exact(self.origin)), (1, -1)):
@@ -84,9 +74,8 @@ class Ruler:
             found.append(Constraint(tuple(weights), sign * start, strict=False))
         return tuple(found)
 
-    def _completed(self, values: State) -> Point:
-        """The values of the features, followed by the exact distances that belong to them."""
-        state = values[: len(self.origin)]
+    def completed(self, state: State) -> Point:
+        """A state, followed by the exact distances that belong to it."""
         rows = zip(exact(state), exact(self.origin), exact(self.scales), strict=True)
         changes = [abs(value - start) / scale for value, start, scale in rows]
         return [*state, max(changes)] if self.norm == "max" else [*state, *changes]
@@ -124,7 +113,8 @@ class Robust:
             return [()] if leaf.terminal != current else []
 
         ruler = Ruler(self.state, self.scales, self.norm)
-        found = ruler.counterexamples(context, self.box, ways, ("changed state", program))
+        evaluated = tuple(("changed state", program, place) for _, program, place in context.evaluated)
+        found = Counterexamples(context, evaluated, self.box, ways, (), ruler.distances(), ruler.completed)
         found = replace(found, shown={"state": self.state})
         radius = ruler.nearest(found)
         if radius is None:
@@ -175,8 +165,9 @@ class Equivalent:
             return disagreements(first, second, Fraction(self.tolerance))
 
         ruler = Ruler(self.near, self.scales)
-        programs = ("state", context.program), ("state", self.other)
-        found = ruler.counterexamples(context, self.box, ways, *programs)
+        ((label, _, place),) = context.evaluated
+        evaluated = (*context.evaluated, (label, self.other, place))
+        found = Counterexamples(context, evaluated, self.box, ways, (), ruler.distances(), ruler.completed)
         radius = ruler.nearest(found)
         if radius is None:
             return Answer("proved", "both programs act alike in every state of the box")

@@ -10,7 +10,6 @@ from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, Constraint, State, all_text, bounds_of
 from diprl.verify.report import Answer, Witness, named_text
 from diprl.verify.spec.asked import Asked, read_count
-from diprl.verify.spec.tree import Tree
 
 _COVERED = "covered too: observations rounded to float32, float64 rounding of conditions and dynamics"
 
@@ -27,7 +26,8 @@ class Safe:
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Safe":
-        asked.take("within", _refuse_within, None)
+        if "within" in asked.entries:
+            raise asked.error("'safe' has 'start:' instead of 'within:'")
         asked.box = bounds_of(asked.program.signature)
         start = asked.take("start", asked.inner_box)
         if not start.finite:
@@ -49,7 +49,8 @@ class Safe:
         return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context, model))
 
     def _judged(self, context: Context, attempt: Attempt, tried: str) -> Answer:
-        wanted, within = all_text(self.always, context.names), _bounds(context, attempt)
+        wanted = all_text(self.always, context.names)
+        within = attempt.widest.box.text(context.names) if attempt.widest else "the start"
         if attempt.forever:
             found = f"no step leaves {within}, where all starts lie"
             summary = f"{wanted} at every step of every episode, not only the first {self.steps}"
@@ -81,14 +82,3 @@ class Safe:
             f"{', '.join(model.coordinates)}; steps after an episode's end do not count",
             "sin and cos of the C library are right to 15 digits",
         )
-
-
-def _bounds(context: Context, attempt: Attempt) -> str:
-    widest = attempt.widest
-    if widest is None:
-        return "the start"
-    return Box(tuple(widest.low.tolist()), tuple(widest.high.tolist())).text(context.names)
-
-
-def _refuse_within(tree: Tree) -> None:
-    raise tree.error("'safe' has 'start:' instead of 'within:'")

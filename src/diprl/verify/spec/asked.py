@@ -23,7 +23,7 @@ class Asked:
     def __init__(self, tree: Tree, what: str, program: Program, box: Box, folder: Path) -> None:
         if not isinstance(tree.value, dict):
             raise tree.error(f"{what} must be a mapping of keys to values")
-        self._entries, self._what = tree.value, what
+        self.entries, self._what = tree.value, what
         self._taken: set[str] = set()
         self.error, self.program, self.box, self.folder = tree.error, program, box, folder
         self.features, self.actions = program.signature.feature_names, program.signature.actions.names
@@ -32,8 +32,8 @@ class Asked:
     def take(self, key: str, read: Callable[[Tree], Value], *default: Value) -> Value:
         """What a key says; without a default it must be there."""
         self._taken.add(key)
-        if key in self._entries:
-            return read(self._entries[key][1])
+        if key in self.entries:
+            return read(self.entries[key][1])
         if not default:
             raise self.error(f"{self._what} needs '{key}:'")
         return default[0]
@@ -44,7 +44,7 @@ class Asked:
 
     def finish(self) -> None:
         """Complain about the first key that nothing asked for."""
-        for key, (place, _) in self._entries.items():
+        for key, (place, _) in self.entries.items():
             if key not in self._taken:
                 raise place.error(f"{self._what} has no key '{key:.40}': {_hint(key, sorted(self._taken))}")
 
