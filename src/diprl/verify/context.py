@@ -9,7 +9,7 @@ from diprl.program.evaluate import terminal_at
 from diprl.program.text_format import format_terminal
 from diprl.verify.closed_loop.models import Model
 from diprl.verify.exact.cells import Evaluated
-from diprl.verify.exact.linear import Box, Constraint, Place, State
+from diprl.verify.exact.linear import Box, Constraint, State
 from diprl.verify.exact.question import Deadline, Question
 
 
@@ -22,13 +22,19 @@ class Context:
     deadline: Deadline
 
     @property
+    def dynamics(self) -> Model:
+        """The model, for those who know that there is one."""
+        assert self.model is not None
+        return self.model
+
+    @property
     def names(self) -> tuple[str, ...]:
         return self.program.signature.feature_names
 
     @property
     def evaluated(self) -> tuple[Evaluated]:
         """The program at the state whose features are a question's variables."""
-        return (("state", self.program, Place.first(len(self.names))),)
+        return (("state", self.program, tuple((index, 1) for index in range(len(self.names)))),)
 
     def question(self, box: Box, fixed: Iterable[Constraint] = (), given: Iterable[Constraint] = ()) -> Question:
         """A question about a box of variables, in which only what is `given` may be tightened."""

@@ -11,9 +11,10 @@ from diprl.program import Program
 from diprl.verify import Spec, parse_spec, verify
 from diprl.verify.closed_loop.attempt import flow, hull
 from diprl.verify.closed_loop.enclosure import coordinates
-from diprl.verify.closed_loop.models import MODELS, Loop, Model, trajectory
+from diprl.verify.closed_loop.models import MODELS, Model
 from diprl.verify.closed_loop.reach import polytope_of, split, start_sets
-from diprl.verify.closed_loop.simulate import next_states, runs, starts_of
+from diprl.verify.closed_loop.simulate import next_states, runs, starts_of, trajectory
+from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box
 from diprl.verify.exact.polytope import axes
 from diprl.verify.exact.question import Deadline
@@ -24,9 +25,9 @@ NARROW = Box((-0.05,) * 4, (0.05,) * 4)
 VALLEY = Box((-0.6, 0.0), (-0.4, 0.0))
 
 
-def closed(program: Program, model: Model) -> Loop:
+def closed(program: Program, model: Model) -> Context:
     """A loop with time enough on a busy machine."""
-    return Loop(program, model, Deadline(600.0))
+    return Context(program, model, Deadline(600.0))
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from diprl.verify.closed_loop.models import Loop
 from diprl.verify.closed_loop.reach import start_sets, successors
+from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, Constraint
 from diprl.verify.exact.polytope import Array, Polytope, upper_bound
 from diprl.verify.exact.question import Undecided
@@ -35,11 +35,11 @@ class Attempt:
     """Why it did not get further, other than that an enclosure is too wide."""
 
 
-def best_attempt(loop: Loop, box: Box, always: Sequence[Constraint], steps: int, scales: Array) -> Attempt:
+def best_attempt(context: Context, box: Box, always: Sequence[Constraint], steps: int, scales: Array) -> Attempt:
     """Try ever more and smaller sets until all steps are proved or the time is up."""
     best = Attempt(-1)
     for most in MOST_SETS:
-        attempt = _attempt(loop, box, always, steps, scales, most)
+        attempt = _attempt(context, box, always, steps, scales, most)
         if attempt.forever or attempt.steps > best.steps or best.widest is None:
             best = attempt
         if best.forever or best.steps == steps or attempt.stopped:
@@ -47,12 +47,12 @@ def best_attempt(loop: Loop, box: Box, always: Sequence[Constraint], steps: int,
     return best
 
 
-def _attempt(loop: Loop, box: Box, always: Sequence[Constraint], steps: int, scales: Array, most: int) -> Attempt:
+def _attempt(context: Context, box: Box, always: Sequence[Constraint], steps: int, scales: Array, most: int) -> Attempt:
     """Enclose step after step until something wanted is not certain any more."""
     done, widest, hulls = -1, None, []
     try:
-        start = start_sets(loop, box, always, scales, most)
-        for step, sets in enumerate(flow(loop, start, most)):
+        start = start_sets(context, box, always, scales, most)
+        for step, sets in enumerate(flow(context, start, most)):
             if not sets:
                 return Attempt(step, True, widest)
             hulls = [*hulls[-2:], hull(sets)]
@@ -63,7 +63,7 @@ def _attempt(loop: Loop, box: Box, always: Sequence[Constraint], steps: int, sca
             if step == steps:
                 break
             if most == 1 and step in _INVARIANT_AFTER:
-                forever = _kept_forever(loop, hull([widest, _extrapolated(hulls)]), always)
+                forever = _kept_forever(context, hull([widest, _extrapolated(hulls)]), always)
                 if forever is not None:
                     return Attempt(step, True, forever)
     except Undecided as reason:
@@ -71,14 +71,14 @@ def _attempt(loop: Loop, box: Box, always: Sequence[Constraint], steps: int, sca
     return Attempt(done, False, widest)
 
 
-def flow(loop: Loop, start: Sequence[Polytope], most: int) -> Iterator[list[Polytope]]:
+def flow(context: Context, start: Sequence[Polytope], most: int) -> Iterator[list[Polytope]]:
     """Enclosures of the states after 0, 1, 2, … steps, by at most so many polytopes each."""
     current = list(start)
     while True:
         yield current
         after: list[Polytope] = []
         for polytope in current:
-            for successor in successors(loop, polytope):
+            for successor in successors(context, polytope):
                 after.append(successor)
                 if len(after) > most:
                     second, first = sorted(_closest(after), reverse=True)
@@ -119,7 +119,7 @@ def _extrapolated(history: Sequence[Polytope]) -> Polytope:
     return replace(history[-1], offsets=np.where((growth > 0.0) & (last > 0.0), limit, after))
 
 
-def _kept_forever(loop: Loop, expected: Polytope, wanted: Sequence[Constraint]) -> Polytope | None:
+def _kept_forever(context: Context, expected: Polytope, wanted: Sequence[Constraint]) -> Polytope | None:
     """A set around the expected one that satisfies the constraints and that no step leaves, if one is found.
 
     A bound that a step exceeds is raised, and given up in the end, until they all hold each other.
@@ -128,7 +128,7 @@ def _kept_forever(loop: Loop, expected: Polytope, wanted: Sequence[Constraint]) 
     for attempt in range(_ROUNDS):
         if not _satisfies(candidate, wanted):
             return None
-        after = hull([candidate, *successors(loop, candidate)])
+        after = hull([candidate, *successors(context, candidate)])
         exceeded = after.offsets > candidate.offsets
         if not exceeded.any():
             return candidate

@@ -1,11 +1,8 @@
-"""How the states of some tasks follow each other: dynamics for numbers, arrays and enclosures, and replays.
-
-The dynamics are written once; a replay in the Gymnasium environment shows that a witness is one there too.
-"""
+"""How the states of some tasks follow each other: dynamics that are written once for numbers, arrays and enclosures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, pi
+from math import inf, pi
 from typing import Any
 
 import numpy as np
@@ -13,9 +10,7 @@ import numpy as np
 from diprl.program import Program
 from diprl.program.signature import Discrete
 from diprl.verify.closed_loop.enclosure import clip, rest_at_wall
-from diprl.verify.exact.linear import Box, State
-from diprl.verify.exact.question import Deadline
-from diprl.verify.exact.rounding import observed
+from diprl.verify.exact.linear import Box
 
 
 @dataclass(frozen=True)
@@ -59,24 +54,23 @@ def mountain_car_step(state: Sequence[Any], action: int) -> list[Any]:
 
 
 _FALLEN = 12 * 2 * pi / 360
-MODELS = {
-    "CartPole-v1": Model(
-        "CartPole-v1",
-        ("cart_position", "cart_velocity", "pole_angle", "pole_angular_velocity"),
-        2,
-        cart_pole_step,
-        Box((-inf,) * 4, (inf,) * 4),
-        Box((-2.4, -inf, -_FALLEN, -inf), (2.4, inf, _FALLEN, inf)),
-    ),
-    "MountainCar-v0": Model(
-        "MountainCar-v0",
-        ("position", "velocity"),
-        3,
-        mountain_car_step,
-        Box((-1.2, -0.07), (0.6, 0.07)),
-        Box((-inf,) * 2, (inf,) * 2),
-    ),
-}
+_CART_POLE = Model(
+    "CartPole-v1",
+    ("cart_position", "cart_velocity", "pole_angle", "pole_angular_velocity"),
+    actions=2,
+    step=cart_pole_step,
+    reached=Box((-inf,) * 4, (inf,) * 4),
+    going_on=Box((-2.4, -inf, -_FALLEN, -inf), (2.4, inf, _FALLEN, inf)),
+)
+_MOUNTAIN_CAR = Model(
+    "MountainCar-v0",
+    ("position", "velocity"),
+    actions=3,
+    step=mountain_car_step,
+    reached=Box((-1.2, -0.07), (0.6, 0.07)),
+    going_on=Box((-inf,) * 2, (inf,) * 2),
+)
+MODELS = {model.environment: model for model in (_CART_POLE, _MOUNTAIN_CAR)}
 
 
 def model_of(task: str, program: Program) -> Model | None:
@@ -88,37 +82,3 @@ def model_of(task: str, program: Program) -> Model | None:
     plain = len(features) == len(model.coordinates) and not any(feature.meaning for feature in features)
     fits = isinstance(actions, Discrete) and len(actions.names) == model.actions
     return model if plain and fits else None
-
-
-@dataclass(frozen=True)
-class Loop:
-    """A program together with the dynamics that it acts on, and how long following them may take."""
-
-    program: Program
-    model: Model
-    deadline: Deadline
-
-
-def trajectory(loop: Loop, start: State, steps: int) -> list[State]:
-    """The states that the environment goes through under the program, until the episode ends.
-
-    It also ends before a state that is no finite number.
-    """
-    import gymnasium
-
-    environment: Any = gymnasium.make(loop.model.environment).unwrapped
-    environment.reset(seed=0)
-    environment.state = np.asarray(start, np.float64)
-    states, terminated = [start], False
-    try:
-        with np.errstate(all="ignore"):
-            while len(states) <= steps and not terminated:
-                loop.deadline.remaining()
-                _, _, terminated, _, _ = environment.step(loop.program.act(observed(states[-1])))
-                state = tuple(np.asarray(environment.state, np.float64).tolist())
-                if not all(map(isfinite, state)):
-                    break
-                states.append(state)
-    finally:
-        environment.close()
-    return states

@@ -13,7 +13,7 @@ import numpy as np
 
 from diprl.program.ast import Act, Condition, conditions
 from diprl.verify.closed_loop.enclosure import coordinates
-from diprl.verify.closed_loop.models import Loop
+from diprl.verify.context import Context
 from diprl.verify.exact.cells import leaves_along
 from diprl.verify.exact.linear import Box, Constraint, dot, exact, of_condition
 from diprl.verify.exact.polytope import Array, Polytope, axes, upper_bound
@@ -25,25 +25,25 @@ _STEP_ROUNDING = 2.0**-40
 """Relative to one plus a coordinate's size: far more than the environment's own arithmetic rounds in one step."""
 
 
-def start_sets(loop: Loop, box: Box, always: Sequence[Constraint], scales: Array, most: int) -> list[Polytope]:
+def start_sets(context: Context, box: Box, always: Sequence[Constraint], scales: Array, most: int) -> list[Polytope]:
     """The box in at most so many polytopes, bounded along the directions that matter."""
-    directions = _directions(loop, always, scales)
-    return [polytope_of(loop, part, directions) for part in split(box, scales, most)]
+    directions = _directions(context, always, scales)
+    return [polytope_of(context, part, directions) for part in split(box, scales, most)]
 
 
-def _directions(loop: Loop, always: Sequence[Constraint], scales: Array) -> Array:
+def _directions(context: Context, always: Sequence[Constraint], scales: Array) -> Array:
     """The axes, the program's conditions, the wanted properties and, in the plane, directions in between.
 
     Each is followed by its opposite.
     """
-    rows = [condition.weights for condition in conditions(loop.program.root)]
+    rows = [condition.weights for condition in conditions(context.program.root)]
     rows += [tuple(map(float, constraint.weights)) for constraint in always]
     if len(scales) == 2:
         angles = (pi * number / _ANGLES for number in range(1, _ANGLES))
         rows += [(cos(angle) / scales[0], sin(angle) / scales[1]) for angle in angles]
     directions = axes(len(scales))
     for row in map(np.asarray, rows):
-        loop.deadline.remaining()
+        context.deadline.remaining()
         norm = float(np.abs(row).max())
         unit = row / norm if norm else row
         if norm and not np.isclose(directions, unit, rtol=1e-9, atol=0.0).all(axis=1).any():
@@ -51,16 +51,16 @@ def _directions(loop: Loop, always: Sequence[Constraint], scales: Array) -> Arra
     return directions
 
 
-def polytope_of(loop: Loop, box: Box, directions: Array) -> Polytope:
+def polytope_of(context: Context, box: Box, directions: Array) -> Polytope:
     """A box with its bounds along all directions."""
-    return _tightened(loop, Polytope(directions, np.full(len(directions), inf)).within(box), len(directions))
+    return _tightened(context, Polytope(directions, np.full(len(directions), inf)).within(box), len(directions))
 
 
-def _tightened(loop: Loop, polytope: Polytope, count: int) -> Polytope:
+def _tightened(context: Context, polytope: Polytope, count: int) -> Polytope:
     """The same set with the smallest bounds along its first directions."""
     offsets = polytope.offsets.copy()
     for index, direction in enumerate(polytope.directions[:count].tolist()):
-        loop.deadline.remaining()
+        context.deadline.remaining()
         offsets[index] = min(offsets[index], upper_bound(polytope, exact(direction)))
     return replace(polytope, offsets=offsets)
 
@@ -80,21 +80,21 @@ def split(box: Box, scales: Array, count: int) -> list[Box]:
     return parts
 
 
-def successors(loop: Loop, current: Polytope) -> Iterator[Polytope]:
+def successors(context: Context, current: Polytope) -> Iterator[Polytope]:
     """Enclosures of all states one step after those of a polytope, one per part with one action."""
 
     def turn(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
-        loop.deadline.remaining()
+        context.deadline.remaining()
         return _cut(part, condition, holds)
 
-    going_on = current.within(loop.model.going_on)
+    going_on = current.within(context.dynamics.going_on)
     if going_on.empty:
         return
-    for _, leaf, part in leaves_along(loop.program.root, going_on, turn):
+    for _, leaf, part in leaves_along(context.program.root, going_on, turn):
         assert isinstance(leaf, Act)  # models are given for discrete actions only
-        tight = _tightened(loop, part, 2 * part.dimensions)
+        tight = _tightened(context, part, 2 * part.dimensions)
         if not tight.empty:
-            yield _moved(loop, tight, leaf.action, current.directions).within(loop.model.reached)
+            yield _moved(context, tight, leaf.action, current.directions).within(context.dynamics.reached)
 
 
 def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
@@ -113,18 +113,18 @@ def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
     return part.cut(away, rounded_up(wanted.bias + margin))
 
 
-def _moved(loop: Loop, part: Polytope, action: int, directions: Array) -> Polytope:
+def _moved(context: Context, part: Polytope, action: int, directions: Array) -> Polytope:
     """The image of a part under one action."""
     forms, middle = coordinates(part.low, part.high)
     with np.errstate(all="ignore"):
-        after = loop.model.step(forms, action)
+        after = context.dynamics.step(forms, action)
         errors = [form.error + _STEP_ROUNDING * (1.0 + form.size()) for form in after]
     slopes = [exact(form.slopes.tolist()) for form in after]
     # x = middle + d, so an image is slopes · x plus this constant, plus the error
     constants = [Fraction(form.centre) - dot(row, middle.tolist()) for form, row in zip(after, slopes, strict=True)]
     offsets = np.full(len(directions), inf)
     for index, direction in enumerate(map(exact, directions.tolist())):
-        loop.deadline.remaining()
+        context.deadline.remaining()
         if all(error < inf for error, weight in zip(errors, direction, strict=True) if weight):
             bound = upper_bound(part, tuple(dot(direction, column) for column in zip(*slopes, strict=True)))
             extra = dot(direction, constants) + dot(tuple(map(abs, direction)), errors)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import product, zip_longest
 from math import isinf
 from typing import NamedTuple, TypeVar
 
@@ -11,7 +11,7 @@ from diprl.program import Program
 from diprl.program.ast import Affine, Condition, If, Node, Terminal
 from diprl.program.evaluate import terminal_at, vector
 from diprl.program.signature import Continuous
-from diprl.verify.exact.linear import Constraint, Place, State, Weights, dot, exact, of_condition
+from diprl.verify.exact.linear import Constraint, Place, State, Weights, dot, exact, of_condition, placed
 from diprl.verify.exact.question import Question
 from diprl.verify.exact.rounding import EXACT, Errors
 
@@ -95,7 +95,7 @@ def interpreted(program: Program, state: State) -> Leaf:
     outputs = None
     if isinstance(terminal, Affine) and isinstance(actions, Continuous):
         outputs = tuple(vector(terminal, state, actions.low, actions.high))
-    return Leaf(program, terminal, Place(0, ()), EXACT, outputs=outputs)
+    return Leaf(program, terminal, (), EXACT, outputs=outputs)
 
 
 class Piece(NamedTuple):
@@ -131,7 +131,7 @@ def _before_clipping(leaf: Leaf, output: int) -> Piece:
         return Piece((), (), Fraction(leaf.outputs[output]), Fraction(0))
     assert isinstance(leaf.terminal, Affine)  # programs over continuous actions have no other terminals
     row, bias = leaf.terminal.weights[output], leaf.terminal.bias[output]
-    return Piece((), leaf.place.weights(exact(row)), Fraction(bias), leaf.errors.get((row, bias), Fraction(0)))
+    return Piece((), placed(exact(row), leaf.place), Fraction(bias), leaf.errors.get((row, bias), Fraction(0)))
 
 
 def ways_above_zero(
@@ -140,7 +140,8 @@ def ways_above_zero(
     """Where a sum of factors times outputs of leaves, plus a bias, may come out above zero."""
     factors = tuple(Fraction(factor) for factor, _, _ in terms)
     for pieces in product(*(output_pieces(leaf, output) for _, leaf, output in terms)):
-        weights = tuple(dot(factors, column) for column in zip(*(piece.weights for piece in pieces), strict=True))
+        columns = zip_longest(*(piece.weights for piece in pieces), fillvalue=Fraction(0))
+        weights = tuple(dot(factors, column) for column in columns)
         error = dot(tuple(map(abs, factors)), [piece.error for piece in pieces])
         total = dot(factors, [piece.bias for piece in pieces]) + bias + error
         given = [constraint for piece in pieces for constraint in piece.given]

@@ -69,11 +69,10 @@ def nearest_float(value: Fraction) -> float:
 
 def rounded_up(value: Fraction) -> float:
     """The nearest float that is not below the value, or the one after it."""
-    try:
-        nearest = float(value)
-    except OverflowError:
-        return inf if value > 0 else -LARGEST
-    return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
+    nearest = nearest_float(value)
+    if Fraction(nearest) >= value:
+        return nearest
+    return nextafter(nearest, inf) if nearest < LARGEST else inf
 
 
 def with_digits(value: float, digits: int) -> float:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import isfinite
 
 from diprl.program.ast import conditions
-from diprl.verify.closed_loop.models import Loop, trajectory
+from diprl.verify.closed_loop.simulate import trajectory
 from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
 from diprl.verify.exact.linear import Box, Point, State, of_condition
@@ -110,10 +110,11 @@ class Counterexamples:
 
         Where there is a model, it must do so on what the environment shows of the states as well.
         """
-        point = self.completed(self.box.clamp(values))
+        values = self.box.clamp(values)
+        point = self.completed(values)
         if not all(constraint.holds(point) for constraint in self.given):
             return None
-        states = {label: place.state(point) for label, _, place in self.evaluated}
+        states = {label: tuple(sign * values[index] for index, sign in place) for label, _, place in self.evaluated}
         for label, program, _ in self.evaluated if not self.thresholds else ():
             rows = (of_condition(condition) for condition in conditions(program.root))
             if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
@@ -140,7 +141,7 @@ def _witness(context: Context, states: States) -> Witness:
         where = f" at the {label}" if len(states) > 1 else ""
         replays.append(f"the interpreter gives '{action_text(program, state)}'{where}")
         if model is not None and model.going_on.contains(state) and model.reached.contains(state):
-            after = trajectory(Loop(program, model, context.deadline), state, 1)[-1]
+            after = trajectory(context, state, 1)[-1]
             follows = ", ".join(f"{value:.6g}" for value in after)
             shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
             replays.append(f"{model.environment}{where}: {shown}")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from diprl.verify.context import Context
 from diprl.verify.exact.cells import Leaf, Way, ways_above_zero
-from diprl.verify.exact.linear import Box, Constraint, Place
+from diprl.verify.exact.linear import Box, Constraint
 from diprl.verify.properties.actions import uses
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer
@@ -72,13 +72,13 @@ class Monotone:
         The question's variables are the features and, behind them, the raised value.
         """
         box, feature, size = self.box, self.feature, len(context.names)
-        before = Place.first(size, extra=1)
-        after = Place(size + 1, (*before.features[:feature], (size, 1), *before.features[feature + 1 :]))
+        ((_, program, place),) = context.evaluated
+        after = (*place[:feature], (size, 1), *place[feature + 1 :])
         rise = tuple(Fraction((index == size) - (index == feature)) for index in range(size + 1))
         name, effect = context.names[feature], self.effect.text(context.program.signature.actions.names)
         found = Counterexamples(
             context,
-            (("state", context.program, before), ("raised state", context.program, after)),
+            (*context.evaluated, ("raised state", program, after)),
             Box((*box.low, box.low[feature]), (*box.high, box.high[feature])),
             self.effect.ways,
             (Constraint(rise, Fraction(0), strict=True),),

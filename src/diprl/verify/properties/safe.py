@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from diprl.verify.closed_loop.attempt import Attempt, best_attempt
-from diprl.verify.closed_loop.models import MODELS, Loop, Model, trajectory
-from diprl.verify.closed_loop.simulate import simulate
+from diprl.verify.closed_loop.models import MODELS
+from diprl.verify.closed_loop.simulate import simulate, trajectory
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, Constraint, State, all_text, bounds_of
 from diprl.verify.report import Answer, Witness, named_text
@@ -35,18 +35,16 @@ class Safe:
         return cls(name, start, asked.take("steps", read_count), asked.take("always", asked.conditions))
 
     def check(self, context: Context) -> Answer:
-        model, program = context.model, context.program
-        if model is None:
+        if context.model is None:
             known = " and ".join(f"{name} ({', '.join(one.coordinates)})" for name, one in MODELS.items())
             sentence = "closed loops need dynamics, which are given for programs that read the plain state of"
             return Answer("unknown", f"{sentence} {known}: is 'task:' set?")
-        loop = Loop(program, model, context.deadline)
-        violation, simulated, ranges = simulate(loop, self.box, self.always, self.steps)
+        violation, simulated, ranges = simulate(context, self.box, self.always, self.steps)
         if violation is not None:
-            return self._replayed(context, loop, violation)
-        attempt = best_attempt(loop, self.box, self.always, self.steps, ranges)
+            return self._replayed(context, violation)
+        attempt = best_attempt(context, self.box, self.always, self.steps, ranges)
         tried = f"no violation among thousands of simulated starts in {simulated} steps"
-        return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context, model))
+        return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context))
 
     def _judged(self, context: Context, attempt: Attempt, tried: str) -> Answer:
         wanted = all_text(self.always, context.names)
@@ -63,22 +61,22 @@ class Safe:
         why = attempt.stopped or "after that the enclosure of the states is too wide to tell"
         return Answer("unknown", f"{shown}: {why}", (f"the enclosures so far lie within {within}", tried))
 
-    def _replayed(self, context: Context, loop: Loop, start: State) -> Answer:
+    def _replayed(self, context: Context, start: State) -> Answer:
         """A start that went wrong in simulation counts once it goes wrong in the environment."""
-        states = trajectory(loop, start, self.steps)
+        states = trajectory(context, start, self.steps)
         for step, state in enumerate(states):
             broken = [constraint for constraint in self.always if not constraint.holds(state)]
             if broken:
                 sentence = f"{broken[0].text(context.names)} is false after {step} steps"
-                replay = f"{loop.model.environment} after {step} steps: {named_text(context.named(state))}"
+                replay = f"{context.dynamics.environment} after {step} steps: {named_text(context.named(state))}"
                 return Answer("refuted", sentence, (), Witness((("start", context.named(start)),), (replay,)))
         sentence = "a simulated start goes wrong, but it does not when replayed in the environment"
         return Answer("unknown", sentence, (f"start: {named_text(context.named(start))}",))
 
-    def _assumptions(self, context: Context, model: Model) -> tuple[str, ...]:
+    def _assumptions(self, context: Context) -> tuple[str, ...]:
         return (
             f"starts: {self.box.text(context.names)}",
-            f"the dynamics of {model.environment}, with its features in the order "
-            f"{', '.join(model.coordinates)}; steps after an episode's end do not count",
+            f"the dynamics of {context.dynamics.environment}, with its features in the order "
+            f"{', '.join(context.dynamics.coordinates)}; steps after an episode's end do not count",
             "sin and cos of the C library are right to 15 digits",
         )

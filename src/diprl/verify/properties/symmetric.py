@@ -7,7 +7,7 @@ from typing import ClassVar
 from diprl.program.ast import Act, Affine, Blend, Terminal
 from diprl.verify.context import Context
 from diprl.verify.exact.cells import Leaf, Way, cells, disagreements
-from diprl.verify.exact.linear import Box, Constraint, Place
+from diprl.verify.exact.linear import Box, Constraint
 from diprl.verify.properties.branches import acts_text, regions_text
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
@@ -52,8 +52,7 @@ class Symmetric:
 
         The question's variables are the features of the state.
         """
-        size = len(context.names)
-        image = Place(size, tuple((index, -1 if index in self.negate else 1) for index in range(size)))
+        image = tuple((index, -1 if index in self.negate else 1) for index in range(len(context.names)))
 
         def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
             return disagreements(replace(first, terminal=self._image(first.terminal)), second, sign=-1)
