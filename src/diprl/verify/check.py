@@ -14,7 +14,7 @@ from diprl.verify.exact.question import Deadline, Undecided, load_z3
 from diprl.verify.properties import KINDS, Property, Safe
 from diprl.verify.report import Answer, Finding, Report
 from diprl.verify.spec.asked import Asked, read_positive, read_text
-from diprl.verify.spec.tree import SpecError, Tree, read_tree
+from diprl.verify.spec.tree import SpecError, read_tree
 
 _MAX_BYTES = 4_000_000
 
@@ -58,16 +58,12 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
     box = asked.take("box", asked.inner_box, everywhere)
     task = asked.take("task", read_text, program.task)
     timeout = asked.take("timeout", read_positive, 10.0)
-    listing = asked.take("properties", _listing)
+    listing = asked.take("properties", lambda tree: tree)
+    if not isinstance(listing.value, tuple) or not listing.value:
+        raise listing.error("'properties:' must be a list with at least one property")
     asked.finish()
-    parts = [Asked(item, "a property", program, box, folder) for item in listing]
+    parts = [Asked(item, "a property", program, box, folder) for item in listing.value]
     return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
-
-
-def _listing(tree: Tree) -> tuple[Tree, ...]:
-    if not isinstance(tree.value, tuple) or not tree.value:
-        raise tree.error("'properties:' must be a list with at least one property")
-    return tree.value
 
 
 def _property(asked: Asked, number: int) -> Property:

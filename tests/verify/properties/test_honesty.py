@@ -22,7 +22,7 @@ from diprl.verify.properties import (
     Robust,
     Symmetric,
 )
-from diprl.verify.properties.monotone import Switch
+from diprl.verify.properties.pairs import Switch
 from tests.program.strategies import observations, programs, tame_numbers
 from tests.verify.examples import BALANCE, PLANE, SIX_BRANCHES, TORQUE
 

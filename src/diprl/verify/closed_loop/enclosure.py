@@ -11,9 +11,8 @@ from math import cos, inf, isfinite, sin
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from diprl.verify.exact.polytope import Array
 
 _ROUNDING = 32 * 2.0**-53
 """Relative to the size of everything added up, more than the few operations of one step below can round away."""

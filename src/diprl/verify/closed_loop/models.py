@@ -75,10 +75,8 @@ MODELS = {model.environment: model for model in (_CART_POLE, _MOUNTAIN_CAR)}
 
 def model_of(task: str, program: Program) -> Model | None:
     """The model of a task, or None where it is not given or the program reads something else than the state."""
-    model = MODELS.get(task)
-    if model is None:
+    model, features, actions = MODELS.get(task), program.signature.features, program.signature.actions
+    if model is None or not isinstance(actions, Discrete) or len(actions.names) != model.actions:
         return None
-    features, actions = program.signature.features, program.signature.actions
     plain = len(features) == len(model.coordinates) and not any(feature.meaning for feature in features)
-    fits = isinstance(actions, Discrete) and len(actions.names) == model.actions
-    return model if plain and fits else None
+    return model if plain else None

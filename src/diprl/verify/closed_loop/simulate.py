@@ -55,9 +55,8 @@ def starts_of(box: Box, count: int = _STARTS) -> Array:
 def runs(context: Context, states: Array, steps: int) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
     """The states after 0, 1, … steps, and whether each one's episode was still going on before its last step."""
     going_on = np.ones(states.shape[1], bool)
-    low, high = (
-        np.array(bounds)[:, None] for bounds in (context.dynamics.going_on.low, context.dynamics.going_on.high)
-    )
+    box = context.dynamics.going_on
+    low, high = np.array(box.low)[:, None], np.array(box.high)[:, None]
     for step in range(steps + 1):
         yield states, going_on.copy()
         going_on &= ((states >= low) & (states <= high)).all(axis=0)
@@ -76,13 +75,9 @@ def next_states(context: Context, states: Array) -> Array:
 
 
 def _satisfied(states: Array, always: Sequence[Constraint]) -> NDArray[np.bool_]:
-    satisfied = np.ones(states.shape[1], bool)
     with np.errstate(all="ignore"):
-        for constraint in always:
-            weights = np.array([float(weight) for weight in constraint.weights])
-            value = weights @ states + float(constraint.bias)
-            satisfied &= value > 0.0 if constraint.strict else value >= 0.0
-    return satisfied
+        values = [np.array([*map(float, one.weights)]) @ states + float(one.bias) for one in always]
+    return np.all([value > 0.0 if one.strict else value >= 0.0 for one, value in zip(always, values, strict=True)], 0)
 
 
 def trajectory(context: Context, start: State, steps: int) -> list[State]:

@@ -7,13 +7,12 @@ rounding errors of the linear program cost tightness, never truth.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.verify.exact.linear import Box, Weights
+from diprl.verify.exact.linear import Box, Weights, dot, exact
 from diprl.verify.exact.rounding import nearest_float, rounded_up
 
 Array = NDArray[np.float64]
@@ -72,18 +71,15 @@ def axes(dimensions: int) -> Array:
 def upper_bound(polytope: Polytope, objective: Weights) -> float:
     """A certified upper bound on objective · x over the polytope, as tight as the multipliers are good."""
     multipliers = _multipliers(polytope, np.array([nearest_float(weight) for weight in objective]))
-    rest, total = list(objective), Fraction(0)
-    for index in np.flatnonzero(multipliers):
-        multiplier = Fraction(float(multipliers[index]))
-        total += multiplier * Fraction(float(polytope.offsets[index]))
-        row = polytope.directions[index].tolist()
-        rest = [entry - multiplier * Fraction(value) for entry, value in zip(rest, row, strict=True)]
-    for entry, low, high in zip(rest, polytope.low.tolist(), polytope.high.tolist(), strict=True):
-        bound = high if entry > 0 else low
-        if entry and abs(bound) == inf:
-            return inf
-        total += entry * Fraction(bound) if entry else 0
-    return rounded_up(total)
+    used = np.flatnonzero(multipliers)
+    factors = exact(multipliers[used].tolist())
+    columns = polytope.directions[used].T.tolist()
+    rest = tuple(weight - dot(factors, column) for weight, column in zip(objective, columns, strict=True))
+    box = polytope.box
+    corner = [high if weight > 0 else low for weight, low, high in zip(rest, box.low, box.high, strict=True)]
+    if any(weight and abs(bound) == inf for weight, bound in zip(rest, corner, strict=True)):
+        return inf
+    return rounded_up(dot(factors, polytope.offsets[used].tolist()) + dot(rest, corner))
 
 
 def _multipliers(polytope: Polytope, objective: Array) -> Array:

@@ -44,7 +44,13 @@ class Safe:
             return self._replayed(context, violation)
         attempt = best_attempt(context, self.box, self.always, self.steps, ranges)
         tried = f"no violation among thousands of simulated starts in {simulated} steps"
-        return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context))
+        assumptions = (
+            f"starts: {self.box.text(context.names)}",
+            f"the dynamics of {context.model.environment}, with its features in the order "
+            f"{', '.join(context.model.coordinates)}; steps after an episode's end do not count",
+            "sin and cos of the C library are right to 15 digits",
+        )
+        return replace(self._judged(context, attempt, tried), assumptions=assumptions)
 
     def _judged(self, context: Context, attempt: Attempt, tried: str) -> Answer:
         wanted = all_text(self.always, context.names)
@@ -72,11 +78,3 @@ class Safe:
                 return Answer("refuted", sentence, (), Witness((("start", context.named(start)),), (replay,)))
         sentence = "a simulated start goes wrong, but it does not when replayed in the environment"
         return Answer("unknown", sentence, (f"start: {named_text(context.named(start))}",))
-
-    def _assumptions(self, context: Context) -> tuple[str, ...]:
-        return (
-            f"starts: {self.box.text(context.names)}",
-            f"the dynamics of {context.dynamics.environment}, with its features in the order "
-            f"{', '.join(context.dynamics.coordinates)}; steps after an episode's end do not count",
-            "sin and cos of the C library are right to 15 digits",
-        )

@@ -54,13 +54,13 @@ class Asked:
     def action(self, tree: Tree) -> int:
         return read_index(tree, self.actions, "an output" if self.continuous else "an action name")
 
-    def by_feature(self, tree: Tree) -> list[tuple[int, Tree]]:
+    def by_feature(self, tree: Tree, read: Callable[[Tree], Value]) -> dict[int, Value]:
         """What is said about some features."""
-        return [(self.feature(name), entry) for name, entry in read_entries(tree, self.features)]
+        return {self.feature(name): read(entry) for name, entry in read_entries(tree, self.features)}
 
-    def by_action(self, tree: Tree) -> list[tuple[int, Tree]]:
+    def by_action(self, tree: Tree, read: Callable[[Tree], Value]) -> dict[int, Value]:
         """What is said about some actions or outputs."""
-        return [(self.action(name), entry) for name, entry in read_entries(tree, self.actions)]
+        return {self.action(name): read(entry) for name, entry in read_entries(tree, self.actions)}
 
     def conditions(self, tree: Tree) -> tuple[Constraint, ...]:
         """One inequality over features per item, all of which must hold."""
@@ -72,24 +72,23 @@ class Asked:
     def inner_box(self, tree: Tree) -> Box:
         """Intervals for some of the features, within the box."""
         low, high = list(self.box.low), list(self.box.high)
-        for index, interval in self.by_feature(tree):
-            first, last = read_interval(interval)
+        for index, (entry, first, last) in self.by_feature(tree, lambda entry: (entry, *read_interval(entry))).items():
             low[index], high[index] = max(low[index], first), min(high[index], last)
             if low[index] > high[index]:
                 name, least, most = self.features[index], self.box.low[index], self.box.high[index]
                 sentence = f"{name} in [{first:g}, {last:g}] leaves nothing of [{least:g}, {most:g}]"
-                raise interval.error(f"{sentence}, where {name} lies by the box or its bounds")
+                raise entry.error(f"{sentence}, where {name} lies by the box or its bounds")
         return Box(tuple(low), tuple(high))
 
     def output_box(self, tree: Tree) -> Box:
         """Intervals for some of the outputs."""
-        sides = {output: read_interval(entry) for output, entry in self.by_action(tree)}
+        sides = self.by_action(tree, read_interval)
         low, high = zip(*(sides.get(output, (-inf, inf)) for output in range(len(self.actions))), strict=True)
         return Box(low, high)
 
     def state(self, tree: Tree) -> State:
         """A finite number for every feature."""
-        values = {index: read_number(entry) for index, entry in self.by_feature(tree)}
+        values = self.by_feature(tree, read_number)
         missing = [name for index, name in enumerate(self.features) if index not in values]
         if missing or not all(map(isfinite, values.values())):
             problem = f"{missing[0]} is missing" if missing else "every number must be finite"
@@ -98,7 +97,7 @@ class Asked:
 
     def scales(self) -> State:
         """Positive numbers for some of the features, under 'scales:'; the others have scale 1."""
-        values = {index: read_positive(entry) for index, entry in self.take("scales", self.by_feature, [])}
+        values = self.take("scales", lambda tree: self.by_feature(tree, read_positive), {})
         return tuple(values.get(index, 1.0) for index in range(len(self.features)))
 
 

@@ -58,10 +58,7 @@ def _check_events(yaml: Any, text: str) -> None:
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
             raise SpecError(f"line {line}: aliases and tags are not used in specifications: write it out")
-        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            depth -= 1
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_NESTING:
             raise SpecError(f"line {line}: the specification nests deeper than {MAX_NESTING} levels")
 
