@@ -103,4 +103,4 @@ def _finding(program: Program, spec: Spec, wanted: Property) -> Finding:
         answer = Answer("unknown", str(reason))
     if not isinstance(wanted, Safe) and wanted.box != spec.box:
         answer = replace(answer, assumptions=(f"the box {wanted.box.text(features)}", *answer.assumptions))
-    return Finding(wanted.name, wanted.kind, answer, monotonic() - start)
+    return Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)

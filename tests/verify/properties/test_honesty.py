@@ -22,6 +22,7 @@ from diprl.verify.properties import (
     Robust,
     Symmetric,
 )
+from diprl.verify.properties.nearest import Ruler
 from diprl.verify.properties.pairs import Switch
 from tests.program.strategies import observations, programs, tame_numbers
 from tests.verify.examples import BALANCE, PLANE, SIX_BRANCHES, TORQUE
@@ -132,7 +133,7 @@ def test_no_sample_within_the_radius_acts_differently(program: Program, data: st
     state = tuple(samples(program, 1)[0])
     norm = data.draw(st.sampled_from(["max", "sum"]))
     scales = tuple(data.draw(st.sampled_from([0.5, 1.0, 3.0])) for _ in state)
-    report = verify(program, asked(Robust("r", box, state, scales, norm, 0.05)))
+    report = verify(program, asked(Robust("r", box, Ruler(state, scales, norm), 0.05)))
     if verdict(report) == "refuted":
         assert terminal_at(program.root, tuple(state_of(report, 1))) != terminal_at(program.root, state)
         return
@@ -152,11 +153,11 @@ def test_equivalence_and_symmetry_agree_with_sampling(program: Program, data: st
     swapped = program.edit(swap=True) if isinstance(program.root, If) else program
     middle = box.clamp([0.0] * len(box.low))
     ones = (1.0,) * len(box.low)
-    wanted = Equivalent("e", box, swapped, 0.0, middle, ones)
+    wanted = Equivalent("e", box, swapped, 0.0, Ruler(middle, ones))
     mirror = tuple(reversed(range(len(program.signature.actions.names))))
     report = verify(program, asked(wanted, Symmetric("s", box, tuple(range(len(ones))), mirror)))
     same, symmetric = (finding.answer for finding in report.findings)
-    assert verify(program, asked(Equivalent("e", box, program, 0.0, middle, ones))).proved
+    assert verify(program, asked(Equivalent("e", box, program, 0.0, Ruler(middle, ones)))).proved
     if same.verdict == "refuted":
         state = state_of(report)
         assert program.act(state) != swapped.act(state)
@@ -228,7 +229,7 @@ def test_the_exact_radius_of_a_half_space() -> None:
     program = parse("if 3*x + 4*y > 7: go\nelse: stop", PLANE)
     box = bounds_of(PLANE)
     for norm, radius in (("max", "1 "), ("sum", "1.75 ")):
-        answer = verify(program, asked(Robust("r", box, (0.0, 0.0), (1.0, 1.0), norm, None))).findings[0].answer
+        answer = verify(program, asked(Robust("r", box, Ruler((0.0, 0.0), (1.0, 1.0), norm), None))).findings[0].answer
         assert answer.verdict == "proved"
         assert f"closer than {radius}" in answer.summary
 

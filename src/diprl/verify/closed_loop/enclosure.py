@@ -74,9 +74,6 @@ class Enclosure:
     def __sub__(self, other: "Enclosure | float") -> "Enclosure":
         return self + other * -1.0
 
-    def __rsub__(self, other: float) -> "Enclosure":
-        return self * -1.0 + other
-
     def __truediv__(self, other: "Enclosure") -> "Enclosure":
         """Times 1/q of a quantity that is positive over the whole box, with bounds on 2/q³ for the remainder."""
         low, high = other.range()

@@ -34,7 +34,7 @@ def cart_pole_step(state: Sequence[Any], action: int) -> list[Any]:
     position, velocity, angle, angular_velocity = state
     force = 10.0 if action == 1 else -10.0
     push = (force + 0.05 * (angular_velocity**2 * np.sin(angle))) * (1.0 / 1.1)
-    inertia = 2.0 / 3.0 - (0.05 / 1.1) * np.cos(angle) ** 2
+    inertia = (-0.05 / 1.1) * np.cos(angle) ** 2 + 2.0 / 3.0
     angular_acceleration = (9.8 * np.sin(angle) - np.cos(angle) * push) / inertia
     acceleration = push - (0.05 / 1.1) * (angular_acceleration * np.cos(angle))
     return [

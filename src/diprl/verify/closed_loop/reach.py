@@ -110,7 +110,8 @@ def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
     if upper_bound(part, wanted.weights) < -wanted.bias - margin:
         return None
     away = [-float(weight) for weight in wanted.weights]
-    return part.cut(away, rounded_up(wanted.bias + margin))
+    offsets = np.append(part.offsets, rounded_up(wanted.bias + margin))
+    return Polytope(np.vstack([part.directions, away]), offsets)
 
 
 def _moved(context: Context, part: Polytope, action: int, directions: Array) -> Polytope:

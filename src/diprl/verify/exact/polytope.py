@@ -5,7 +5,6 @@ a valid one: c · x <= λ · b + max over the box of (c − λ A) · x. That is 
 rounding errors of the linear program cost tightness, never truth.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -50,10 +49,6 @@ class Polytope:
     def empty(self) -> bool:
         """Whether its bounds along some axis contradict each other; it may have no point without that."""
         return bool((self.low > self.high).any())
-
-    def cut(self, weights: Sequence[float], bound: float) -> "Polytope":
-        """The part with weights · x <= bound."""
-        return Polytope(np.vstack([self.directions, weights]), np.append(self.offsets, bound))
 
     def within(self, box: Box) -> "Polytope":
         """The part in a box."""

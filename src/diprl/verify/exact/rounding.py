@@ -73,8 +73,3 @@ def rounded_up(value: Fraction) -> float:
     if Fraction(nearest) >= value:
         return nearest
     return nextafter(nearest, inf) if nearest < LARGEST else inf
-
-
-def with_digits(value: float, digits: int) -> float:
-    """The value to so many significant digits, still finite."""
-    return min(max(float(f"{value:.{digits - 1}e}"), -LARGEST), LARGEST)

@@ -7,4 +7,5 @@ from diprl.verify.properties.pairs import Monotone, Symmetric
 from diprl.verify.properties.safe import Safe
 
 Property = Branches | Actions | Never | Monotone | Robust | Equivalent | Symmetric | Safe
-KINDS = {one.kind: one for one in (Branches, Actions, Never, Monotone, Robust, Equivalent, Symmetric, Safe)}
+KINDS = {one.__name__.lower(): one for one in (Branches, Actions, Never, Monotone, Robust, Equivalent, Symmetric, Safe)}
+"""By what a specification calls them."""

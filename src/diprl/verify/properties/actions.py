@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from diprl.program.ast import Act, Blend, Terminal
 from diprl.program.signature import Continuous
@@ -23,7 +22,6 @@ Action = int | Constraint
 class Never:
     """Some action is never taken where all conditions hold."""
 
-    kind: ClassVar[str] = "never"
     name: str
     box: Box
     action: Action
@@ -47,7 +45,6 @@ class Never:
 class Actions:
     """Which actions, or which range of outputs, the program can give in the box."""
 
-    kind: ClassVar[str] = "actions"
     name: str
     box: Box
     only: tuple[int, ...] | None = None

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from diprl.program.ast import Node, Terminal, terminals
 from diprl.program.paths import leaf_paths
@@ -23,7 +22,6 @@ _READABLE = 16
 class Branches:
     """Every branch is reached by some state of the box."""
 
-    kind: ClassVar[str] = "branches"
     name: str
     box: Box
 

@@ -11,7 +11,7 @@ from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
 from diprl.verify.exact.linear import Box, Point, State, of_condition
 from diprl.verify.exact.question import Question, Undecided
-from diprl.verify.exact.rounding import EXACT, Errors, errors_in, nearest_float, observed, with_digits
+from diprl.verify.exact.rounding import EXACT, LARGEST, Errors, errors_in, nearest_float, observed
 from diprl.verify.report import Answer, Witness
 
 States = dict[str, State]
@@ -125,11 +125,11 @@ class Counterexamples:
 
 
 def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
-    """Floats near a point, those with the fewest digits first."""
+    """Finite floats near a point, those with the fewest digits first."""
     values = [nearest_float(Fraction(value)) for value in point]
     for digits in _DIGITS:
         context.deadline.remaining()
-        yield [with_digits(value, digits) for value in values]
+        yield [min(max(float(f"{value:.{digits - 1}e}"), -LARGEST), LARGEST) for value in values]
     yield values
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import inf, isfinite
-from typing import ClassVar
 
 from diprl.program import Program
 from diprl.program.evaluate import terminal_at
@@ -85,13 +84,10 @@ class Ruler:
 class Robust:
     """How far a state can move, in scaled units, before the program acts differently."""
 
-    kind: ClassVar[str] = "robust"
     name: str
     box: Box
-    state: State
-    scales: State
-    norm: str
-    """The distance is the largest scaled change, "max", or their "sum"."""
+    ruler: Ruler
+    """Measures from the state."""
     at_least: float | None
 
     @classmethod
@@ -101,21 +97,20 @@ class Robust:
             raise asked.error("the state of 'at:' lies outside of the box")
         norm = asked.choice("norm", ("max", "sum"), "a norm", 0)
         at_least = asked.take("at_least", read_positive, None)
-        return cls(name, asked.box, state, asked.scales(), norm, at_least)
+        return cls(name, asked.box, Ruler(state, asked.scales(), norm), at_least)
 
     def check(self, context: Context) -> Answer:
         """The exact radius around the state within which the terminal stays the same."""
-        program = context.program
-        current = terminal_at(program.root, self.state)
+        program, ruler = context.program, self.ruler
+        current = terminal_at(program.root, ruler.origin)
         action = leaf_text(program, current)
 
         def ways(leaf: Leaf) -> list[Way]:
             return [()] if leaf.terminal != current else []
 
-        ruler = Ruler(self.state, self.scales, self.norm)
         evaluated = tuple(("changed state", program, place) for _, program, place in context.evaluated)
         found = Counterexamples(context, evaluated, self.box, ways, (), ruler.distances(), ruler.completed)
-        found = replace(found, shown={"state": self.state})
+        found = replace(found, shown={"state": ruler.origin})
         radius = ruler.nearest(found)
         if radius is None:
             return Answer("proved", f"every state of the box gets '{action}'")
@@ -127,7 +122,7 @@ class Robust:
             answer = replace(found, given=(closer,)).answer(sentence)
             return answer or Answer("unknown", f"{sentence}, but no such state was found")
         states, _ = replace(found, given=(ruler.just_beyond(radius),)).first()
-        details = [f"measured as the {self.norm} of the scaled changes"]
+        details = [f"measured as the {ruler.norm} of the scaled changes"]
         if states:
             changed = states["changed state"]
             details.append(f"'{action_text(program, changed)}' appears by {named_text(context.named(changed))}")
@@ -138,14 +133,12 @@ class Robust:
 class Equivalent:
     """Another program gives the same actions everywhere in the box."""
 
-    kind: ClassVar[str] = "equivalent"
     name: str
     box: Box
     other: Program
     tolerance: float
-    near: State
-    """The state whose nearest difference is looked for."""
-    scales: State
+    ruler: Ruler
+    """Measures from the state whose nearest difference is looked for."""
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Equivalent":
@@ -158,13 +151,13 @@ class Equivalent:
         tolerance = asked.take("tolerance", read_number, 0.0)
         if not 0.0 <= tolerance < inf:
             raise asked.error("'tolerance:' must not be negative or infinite")
-        return cls(name, asked.box, other, tolerance, near, asked.scales())
+        return cls(name, asked.box, other, tolerance, Ruler(near, asked.scales()))
 
     def check(self, context: Context) -> Answer:
         def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
             return disagreements(first, second, Fraction(self.tolerance))
 
-        ruler = Ruler(self.near, self.scales)
+        ruler = self.ruler
         ((label, _, place),) = context.evaluated
         evaluated = (*context.evaluated, (label, self.other, place))
         found = Counterexamples(context, evaluated, self.box, ways, (), ruler.distances(), ruler.completed)
@@ -178,7 +171,7 @@ class Equivalent:
         state = tuple(value for _, value in answer.witness.states[0][1])
         theirs = f"the interpreter gives '{action_text(self.other, state)}' for the other program"
         witness = replace(answer.witness, replays=(*answer.witness.replays, theirs))
-        near = named_text(context.named(self.near))
+        near = named_text(context.named(ruler.origin))
         nearest = f"the nearest difference to ({near}) is {nearest_float(radius):.9g} away, exactly"
         return replace(answer, details=(nearest, *self._share(context, found)), witness=witness)
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
 
 from diprl.program.ast import Act, Affine, Blend, Terminal
 from diprl.verify.context import Context
@@ -13,7 +12,7 @@ from diprl.verify.properties.actions import uses
 from diprl.verify.properties.branches import acts_text, regions_text
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec.asked import Asked, read_list
+from diprl.verify.spec.asked import Asked, read_list, read_mapping
 from diprl.verify.spec.tree import Tree
 
 _DIRECTIONS = ("never falls", "never rises")
@@ -55,7 +54,6 @@ class Change:
 class Monotone:
     """Raising one feature alone never has an effect."""
 
-    kind: ClassVar[str] = "monotone"
     name: str
     box: Box
     feature: int
@@ -99,7 +97,6 @@ class Monotone:
 class Symmetric:
     """At the mirrored state the program takes the mirrored action."""
 
-    kind: ClassVar[str] = "symmetric"
     name: str
     box: Box
     negate: tuple[int, ...]
@@ -110,7 +107,7 @@ class Symmetric:
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Symmetric":
         def read_mirror(tree: Tree) -> tuple[int, ...]:
-            images = asked.by_action(tree, asked.action)
+            images = read_mapping(tree, asked.action, asked.action)
             mirror = tuple(images.get(action, action) for action in themselves)
             if sorted(mirror) != list(themselves):
                 raise tree.error("'mirror:' must give every action exactly one mirror image")

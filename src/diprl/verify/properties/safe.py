@@ -1,7 +1,6 @@
 """Does the closed loop of a program and its task's dynamics stay where it should?"""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from diprl.verify.closed_loop.attempt import Attempt, best_attempt
 from diprl.verify.closed_loop.models import MODELS
@@ -18,7 +17,6 @@ _COVERED = "covered too: observations rounded to float32, float64 rounding of co
 class Safe:
     """From every start in the box, the closed loop satisfies the conditions at each of so many steps."""
 
-    kind: ClassVar[str] = "safe"
     name: str
     box: Box
     steps: int

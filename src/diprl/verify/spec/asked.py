@@ -54,14 +54,6 @@ class Asked:
     def action(self, tree: Tree) -> int:
         return read_index(tree, self.actions, "an output" if self.continuous else "an action name")
 
-    def by_feature(self, tree: Tree, read: Callable[[Tree], Value]) -> dict[int, Value]:
-        """What is said about some features."""
-        return {self.feature(name): read(entry) for name, entry in read_entries(tree, self.features)}
-
-    def by_action(self, tree: Tree, read: Callable[[Tree], Value]) -> dict[int, Value]:
-        """What is said about some actions or outputs."""
-        return {self.action(name): read(entry) for name, entry in read_entries(tree, self.actions)}
-
     def conditions(self, tree: Tree) -> tuple[Constraint, ...]:
         """One inequality over features per item, all of which must hold."""
         return read_list(tree, lambda item: read_constraint(item, self.features, "a feature name"))
@@ -72,7 +64,8 @@ class Asked:
     def inner_box(self, tree: Tree) -> Box:
         """Intervals for some of the features, within the box."""
         low, high = list(self.box.low), list(self.box.high)
-        for index, (entry, first, last) in self.by_feature(tree, lambda entry: (entry, *read_interval(entry))).items():
+        sides = read_mapping(tree, self.feature, lambda entry: (entry, *read_interval(entry)))
+        for index, (entry, first, last) in sides.items():
             low[index], high[index] = max(low[index], first), min(high[index], last)
             if low[index] > high[index]:
                 name, least, most = self.features[index], self.box.low[index], self.box.high[index]
@@ -82,13 +75,13 @@ class Asked:
 
     def output_box(self, tree: Tree) -> Box:
         """Intervals for some of the outputs."""
-        sides = self.by_action(tree, read_interval)
+        sides = read_mapping(tree, self.action, read_interval)
         low, high = zip(*(sides.get(output, (-inf, inf)) for output in range(len(self.actions))), strict=True)
         return Box(low, high)
 
     def state(self, tree: Tree) -> State:
         """A finite number for every feature."""
-        values = self.by_feature(tree, read_number)
+        values = read_mapping(tree, self.feature, read_number)
         missing = [name for index, name in enumerate(self.features) if index not in values]
         if missing or not all(map(isfinite, values.values())):
             problem = f"{missing[0]} is missing" if missing else "every number must be finite"
@@ -97,7 +90,7 @@ class Asked:
 
     def scales(self) -> State:
         """Positive numbers for some of the features, under 'scales:'; the others have scale 1."""
-        values = self.take("scales", lambda tree: self.by_feature(tree, read_positive), {})
+        values = self.take("scales", lambda tree: read_mapping(tree, self.feature, read_positive), {})
         return tuple(values.get(index, 1.0) for index in range(len(self.features)))
 
 
@@ -126,11 +119,10 @@ def read_positive(tree: Tree) -> float:
 
 
 def read_count(tree: Tree) -> int:
-    text = read_text(tree)
-    digits = text.lstrip("0")
-    if not digits.isdecimal() or len(digits) > len(str(_MOST_STEPS)) or int(digits) > _MOST_STEPS:
-        raise tree.error(f"expected a whole number from 1 to {_MOST_STEPS}, found '{text:.40}'")
-    return int(digits)
+    number = read_number(tree)
+    if not 1 <= number <= _MOST_STEPS or number % 1:
+        raise tree.error(f"expected a whole number from 1 to {_MOST_STEPS}, found {number:g}")
+    return int(number)
 
 
 def read_list(tree: Tree, read: Callable[[Tree], Value]) -> tuple[Value, ...]:
@@ -146,11 +138,11 @@ def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
     return names.index(text)
 
 
-def read_entries(tree: Tree, names: Sequence[str]) -> list[tuple[Tree, Tree]]:
-    """A mapping from names to something."""
+def read_mapping(tree: Tree, key: Callable[[Tree], int], read: Callable[[Tree], Value]) -> dict[int, Value]:
+    """What is said about some names, by their positions."""
     if not isinstance(tree.value, dict):
-        raise tree.error(f"expected names with values, such as {names[0]}: …")
-    return list(tree.value.values())
+        raise tree.error("expected names with values, such as {name: …}")
+    return {key(name): read(entry) for name, entry in tree.value.values()}
 
 
 def read_interval(tree: Tree) -> tuple[float, float]:
