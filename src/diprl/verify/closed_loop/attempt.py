@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 
 import numpy as np
@@ -51,8 +52,7 @@ def _attempt(context: Context, box: Box, always: Sequence[Constraint], steps: in
     """Enclose step after step until something wanted is not certain any more."""
     done, widest, hulls = -1, None, []
     try:
-        start = start_sets(context, box, always, scales, most)
-        for step, sets in enumerate(flow(context, start, most)):
+        for step, sets in enumerate(flow(context, start_sets(context, box, always, scales, most), most)):
             if not sets:
                 return Attempt(step, True, widest)
             hulls = [*hulls[-2:], hull(sets)]
@@ -77,12 +77,11 @@ def flow(context: Context, start: Sequence[Polytope], most: int) -> Iterator[lis
     while True:
         yield current
         after: list[Polytope] = []
-        for polytope in current:
-            for successor in successors(context, polytope):
-                after.append(successor)
-                if len(after) > most:
-                    second, first = sorted(_closest(after), reverse=True)
-                    after.append(hull([after.pop(second), after.pop(first)]))
+        for successor in chain.from_iterable(successors(context, polytope) for polytope in current):
+            after.append(successor)
+            if len(after) > most:
+                second, first = sorted(_closest(after), reverse=True)
+                after.append(hull([after.pop(second), after.pop(first)]))
         current = after
 
 

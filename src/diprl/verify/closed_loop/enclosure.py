@@ -125,11 +125,7 @@ class Enclosure:
 
 
 def clip(value: Any, low: float, high: float) -> Any:
-    """Limits an enclosure, a number or an array, as the function below takes them.
-
-    An enclosure is unchanged where the bounds are out of reach, else moved by up to the excess, or what is left of
-    its range.
-    """
+    """Unchanged where the bounds are out of reach, else moved by up to the excess, or what is left of the range."""
     if not isinstance(value, Enclosure):
         return np.clip(value, low, high)
     least, most = value.range()

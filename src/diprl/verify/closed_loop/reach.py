@@ -7,6 +7,7 @@ and the bound along each direction grows by what that leaves out.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import cos, inf, pi, sin
 
 import numpy as np
@@ -42,11 +43,10 @@ def _directions(context: Context, always: Sequence[Constraint], scales: Array) -
         angles = (pi * number / _ANGLES for number in range(1, _ANGLES))
         rows += [(cos(angle) / scales[0], sin(angle) / scales[1]) for angle in angles]
     directions = axes(len(scales))
-    for row in map(np.asarray, rows):
+    for row in (np.array(row) for row in rows if any(row)):
         context.deadline.remaining()
-        norm = float(np.abs(row).max())
-        unit = row / norm if norm else row
-        if norm and not np.isclose(directions, unit, rtol=1e-9, atol=0.0).all(axis=1).any():
+        unit = row / np.abs(row).max()
+        if not np.isclose(directions, unit, rtol=1e-9, atol=0.0).all(axis=1).any():
             directions = np.vstack([directions, unit, -unit])
     return directions
 
@@ -82,27 +82,23 @@ def split(box: Box, scales: Array, count: int) -> list[Box]:
 
 def successors(context: Context, current: Polytope) -> Iterator[Polytope]:
     """Enclosures of all states one step after those of a polytope, one per part with one action."""
-
-    def turn(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
-        context.deadline.remaining()
-        return _cut(part, condition, holds)
-
     going_on = current.within(context.dynamics.going_on)
     if going_on.empty:
         return
-    for _, leaf, part in leaves_along(context.program.root, going_on, turn):
+    for _, leaf, part in leaves_along(context.program.root, going_on, partial(_cut, context)):
         assert isinstance(leaf, Act)  # models are given for discrete actions only
         tight = _tightened(context, part, 2 * part.dimensions)
         if not tight.empty:
             yield _moved(context, tight, leaf.action, current.directions).within(context.dynamics.reached)
 
 
-def _cut(part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
+def _cut(context: Context, part: Polytope, condition: Condition, holds: bool) -> Polytope | None:
     """The part where a condition may come out as given, or None where it cannot.
 
     The environment hands over a state as 32-bit floats, and the condition is computed in 64-bit ones. So parts
     overlap by what rounding may decide.
     """
+    context.deadline.remaining()
     wanted = of_condition(condition, holds)
     margin = rounding_error(condition.weights, condition.bias, part.box, observed=True)
     if margin is None:

@@ -88,37 +88,9 @@ class Question:
         finally:
             self.back_to(depth)
 
-    def feasible(self) -> bool:
-        """Whether such a point exists in real arithmetic."""
-        return self._answer(self._solver)
-
-    def point(self) -> tuple[Fraction, ...]:
-        """A point that satisfies everything, away from the thresholds where that is possible.
-
-        What was given at the start is kept as it is: a box may be flat, and rounding can respect it.
-        """
-        later = [constraint for level in self._levels[1:] for constraint in level]
-        for slack in _SLACKS:
-            with self.asking([_tightened(constraint, slack) for constraint in later]) as possible:
-                if possible:
-                    model = self._solver.model()
-                    values = [model.eval(self._variable(index), True) for index in range(self._dimensions)]
-                    return tuple(map(self._fraction, values))
-        raise Undecided("the solver contradicts itself")
-
-    def least(self, weights: Weights) -> Fraction | None:
-        """The infimum of weights · point, or None where there is none; the question must be feasible."""
-        optimiser = self._z3.Optimize()
-        closed = [replace(constraint, strict=False) for level in self._levels for constraint in level]
-        optimiser.add([self._inequality(constraint) for constraint in closed])
-        goal = optimiser.minimize(self._form(weights, Fraction(0)))
-        if not self._answer(optimiser):
-            raise Undecided("the solver contradicts itself")
-        value = optimiser.lower(goal)
-        known = self._z3.is_int_value(value) or self._z3.is_rational_value(value)
-        return self._fraction(value) if known else None
-
-    def _answer(self, solver: Any) -> bool:
+    def feasible(self, solver: Any = None) -> bool:
+        """Whether such a point exists in real arithmetic; another solver may be asked for the same inequalities."""
+        solver = self._solver if solver is None else solver
         seconds = min(self._deadline.remaining(), _LONGEST)
         solver.set("timeout", max(1, int(1000 * seconds)))
         answer = solver.check()
@@ -127,22 +99,46 @@ class Question:
             raise Undecided(f"z3 gave up ({solver.reason_unknown()})")
         return answer == self._z3.sat
 
+    def point(self) -> tuple[Fraction, ...]:
+        """A point that satisfies everything, away from the thresholds where that is possible.
+
+        What was given at the start is kept as it is: a box may be flat, and rounding can respect it.
+        """
+        later = [constraint for level in self._levels[1:] for constraint in level]
+        for slack in _SLACKS:
+            tightened = [replace(one, bias=one.bias - slack * sum(map(abs, one.weights))) for one in later]
+            with self.asking(tightened) as possible:
+                if possible:
+                    model = self._solver.model()
+                    variables = [self._z3.Real(f"x{index}") for index in range(self._dimensions)]
+                    return tuple(self._fraction(model.eval(variable, True)) for variable in variables)
+        raise Undecided("the solver contradicts itself")
+
+    def least(self, weights: Weights) -> Fraction | None:
+        """The infimum of weights · point, or None where there is none; the question must be feasible."""
+        optimiser = self._z3.Optimize()
+        closed = [replace(constraint, strict=False) for level in self._levels for constraint in level]
+        optimiser.add([self._inequality(constraint) for constraint in closed])
+        goal = optimiser.minimize(self._form(weights, Fraction(0)))
+        if not self.feasible(optimiser):
+            raise Undecided("the solver contradicts itself")
+        value = optimiser.lower(goal)
+        known = self._z3.is_int_value(value) or self._z3.is_rational_value(value)
+        return self._fraction(value) if known else None
+
     def _fraction(self, value: Any) -> Fraction:
         try:
             return Fraction(value.as_long()) if value.is_int() else value.as_fraction()
         except ValueError:
             raise Undecided("a rational number of the answer has too many digits") from None
 
-    def _variable(self, index: int) -> Any:
-        return self._z3.Real(f"x{index}")
-
     def _inequality(self, constraint: Constraint) -> Any:
         form = self._form(*_whole_numbers(constraint.weights, constraint.bias))
         return form > 0 if constraint.strict else form >= 0
 
     def _form(self, weights: Weights, bias: Fraction) -> Any:
-        value = self._z3.RealVal
-        terms = [value(str(weight)) * self._variable(index) for index, weight in enumerate(weights) if weight]
+        value, variable = self._z3.RealVal, self._z3.Real
+        terms = [value(str(weight)) * variable(f"x{index}") for index, weight in enumerate(weights) if weight]
         return self._z3.Sum([*terms, value(str(bias))])
 
 
@@ -153,7 +149,3 @@ def _whole_numbers(weights: Weights, bias: Fraction) -> tuple[Weights, Fraction]
     divisor = gcd(*(int(value * multiple) for value in row)) or 1
     scaled = tuple(value * multiple / divisor for value in row)
     return scaled[:-1], scaled[-1]
-
-
-def _tightened(constraint: Constraint, slack: Fraction) -> Constraint:
-    return replace(constraint, bias=constraint.bias - slack * sum(map(abs, constraint.weights)))

@@ -60,14 +60,13 @@ class Counterexamples:
         """The first counterexample that can be replayed, or else a point that cannot."""
         unconfirmed = None
         question = self.question()
-        for found in self.visit(question):
-            if found:
-                point = question.point()
-                for values in rounded_points(self.context, point):
-                    states = self._replayed(values)
-                    if states is not None:
-                        return {**self.shown, **states}, None
-                unconfirmed = unconfirmed or point
+        for _ in filter(None, self.visit(question)):
+            point = question.point()
+            for values in rounded_points(self.context, point):
+                states = self._replayed(values)
+                if states is not None:
+                    return {**self.shown, **states}, None
+            unconfirmed = unconfirmed or point
         return None, unconfirmed
 
     def answer(self, refuted: str) -> Answer | None:
@@ -80,8 +79,8 @@ class Counterexamples:
         if unconfirmed is None:
             return None
         values = ", ".join(f"{nearest_float(Fraction(value))!r}" for value in unconfirmed)
-        sentence = "real arithmetic has a counterexample, but rounded to floats it does not reproduce in the "
-        return Answer("unknown", f"{sentence}interpreter", (f"the point, rounded: {values}",))
+        sentence = "real arithmetic has a counterexample, but it does not reproduce in the interpreter"
+        return Answer("unknown", sentence, (f"the point, rounded to floats: {values}",))
 
     def float_note(self) -> str:
         """Whether a proof covers float64 too: it is repeated with everything off by what rounding can do."""
@@ -111,8 +110,7 @@ class Counterexamples:
         Where there is a model, it must do so on what the environment shows of the states as well.
         """
         values = self.box.clamp(values)
-        point = self.completed(values)
-        if not all(constraint.holds(point) for constraint in self.given):
+        if not all(constraint.holds(self.completed(values)) for constraint in self.given):
             return None
         states = {label: tuple(sign * values[index] for index, sign in place) for label, _, place in self.evaluated}
         for label, program, _ in self.evaluated if not self.thresholds else ():

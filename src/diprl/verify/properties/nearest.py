@@ -1,8 +1,8 @@
 """How far the nearest state is at which a program acts differently: from a state, or from another program."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import inf, isfinite
 
@@ -17,8 +17,6 @@ from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec.asked import Asked, read_number, read_positive, read_text
 
-_FURTHER = Fraction(1001, 1000)
-"""Where the nearest state lies on a threshold, one is shown that is this much further away."""
 _SAMPLES = 2_000
 
 
@@ -44,8 +42,8 @@ class Ruler:
         return Constraint(tuple(-entry for entry in self.length), radius, strict)
 
     def just_beyond(self, radius: Fraction) -> Constraint:
-        """Close enough to show a state that is hardly further away than the nearest one."""
-        return self.within(max(radius * _FURTHER, Fraction(1, 10**6)))
+        """Close enough to show a state that is hardly further away, where the nearest one lies on a threshold."""
+        return self.within(max(radius * Fraction(1001, 1000), Fraction(1, 10**6)))
 
     def nearest(self, found: Counterexamples) -> Fraction | None:
         """The exact infimum of the distance over all counterexamples, or None where there is none.
@@ -154,9 +152,7 @@ class Equivalent:
         return cls(name, asked.box, other, tolerance, Ruler(near, asked.scales()))
 
     def check(self, context: Context) -> Answer:
-        def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
-            return disagreements(first, second, Fraction(self.tolerance))
-
+        ways = partial(disagreements, tolerance=Fraction(self.tolerance))
         ruler = self.ruler
         ((label, _, place),) = context.evaluated
         evaluated = (*context.evaluated, (label, self.other, place))
@@ -166,13 +162,12 @@ class Equivalent:
             return Answer("proved", "both programs act alike in every state of the box")
         answer = replace(found, given=(ruler.just_beyond(radius),)).answer("the programs differ")
         if answer is None or answer.witness is None:
-            sentence = "the programs differ in real arithmetic, but no differing state was found"
-            return answer or Answer("unknown", sentence)
+            return answer or Answer("unknown", "the programs differ, but no differing state was found")
         state = tuple(value for _, value in answer.witness.states[0][1])
         theirs = f"the interpreter gives '{action_text(self.other, state)}' for the other program"
         witness = replace(answer.witness, replays=(*answer.witness.replays, theirs))
-        near = named_text(context.named(ruler.origin))
-        nearest = f"the nearest difference to ({near}) is {nearest_float(radius):.9g} away, exactly"
+        origin, distance = named_text(context.named(ruler.origin)), f"{nearest_float(radius):.9g}"
+        nearest = f"the nearest difference to ({origin}) is {distance} away, exactly"
         return replace(answer, details=(nearest, *self._share(context, found)), witness=witness)
 
     def _share(self, context: Context, found: Counterexamples) -> list[str]:

@@ -114,8 +114,7 @@ class Symmetric:
             return mirror
 
         themselves = tuple(range(len(asked.actions)))
-        everything = tuple(range(len(asked.features)))
-        negate = asked.take("negate", lambda tree: read_list(tree, asked.feature), everything)
+        negate = asked.take("negate", lambda tree: read_list(tree, asked.feature), tuple(range(len(asked.features))))
         mirror = themselves if asked.continuous else asked.take("mirror", read_mirror)
         return cls(name, asked.box, negate, mirror)
 

@@ -60,8 +60,7 @@ class Safe:
         if attempt.steps == self.steps:
             reached = f"all states of these steps lie within {within}"
             return Answer("proved", f"{wanted} at each of the first {self.steps} steps", (reached, _COVERED))
-        shown = f"proved for the first {attempt.steps} steps only"
-        shown = shown if attempt.steps >= 0 else "nothing is proved"
+        shown = f"proved for the first {attempt.steps} steps only" if attempt.steps >= 0 else "nothing is proved"
         why = attempt.stopped or "after that the enclosure of the states is too wide to tell"
         return Answer("unknown", f"{shown}: {why}", (f"the enclosures so far lie within {within}", tried))
 
