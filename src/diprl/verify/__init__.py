@@ -1,8 +1,7 @@
 """Claims about a program: proved, refuted with a witness, or unknown with the reason."""
 
-from diprl.verify.check import verify
+from diprl.verify.check import Spec, load_spec, parse_spec, verify
 from diprl.verify.report import Answer, Finding, Report, Verdict, Witness
-from diprl.verify.spec.read import Spec, load_spec, parse_spec
 from diprl.verify.spec.tree import SpecError
 
 __all__ = [

@@ -1,18 +1,78 @@
 """The one door: a program and a specification in, a report out."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from time import monotonic
 
+from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.verify.closed_loop.models import Model, model_of
+from diprl.verify.closed_loop.models import model_of
 from diprl.verify.context import Context
+from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.exact.question import Deadline, Undecided, load_z3
-from diprl.verify.properties import Property, Safe
+from diprl.verify.properties import KINDS, Property, Safe
 from diprl.verify.report import Answer, Finding, Report
-from diprl.verify.spec.read import Spec, load_spec
-from diprl.verify.spec.tree import SpecError
+from diprl.verify.spec.asked import Asked, read_positive, read_text
+from diprl.verify.spec.tree import SpecError, read_tree
+
+_MAX_BYTES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What to ask of one program."""
+
+    properties: tuple[Property, ...]
+    task: str = ""
+    """The environment in which witnesses are replayed and whose dynamics close the loop."""
+    timeout: float = 10.0
+    """Seconds for each property."""
+    box: Box | None = None
+    """Where properties are examined unless they say otherwise."""
+
+    def __post_init__(self) -> None:
+        if not self.timeout > 0.0:
+            raise SpecError(f"the time limit must be a number of seconds above zero, not {self.timeout}")
+
+
+def load_spec(path: str | Path, program: Program) -> Spec:
+    """Read a specification from a file; errors name the file and, where they can, the line."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise SpecError("the file is too large to be a specification")
+        return parse_spec(path.read_bytes().decode("utf-8"), program, path.parent)
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise SpecError(f"{path}: is not text in UTF-8") from None
+    except DiprlError as error:
+        raise SpecError(f"{path}: {error}") from None
+
+
+def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
+    """Read a specification; `folder` is where the other programs that it names are looked for."""
+    everywhere, folder = bounds_of(program.signature), Path(folder)
+    asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
+    box = asked.take("box", asked.inner_box, everywhere)
+    task = asked.take("task", read_text, program.task)
+    timeout = asked.take("timeout", read_positive, 10.0)
+    listing = asked.take("properties", lambda tree: tree)
+    if not isinstance(listing.value, tuple) or not listing.value:
+        raise listing.error("'properties:' must be a list with at least one property")
+    asked.finish()
+    parts = [Asked(item, "a property", program, box, folder) for item in listing.value]
+    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
+
+
+def _property(asked: Asked, number: int) -> Property:
+    kind = asked.choice("kind", list(KINDS), "a kind of property")
+    name = asked.take("name", read_text, f"property {number}")
+    asked.box = asked.take("within", asked.inner_box, asked.box)
+    found = KINDS[kind].read(name, asked)
+    asked.finish()
+    return found
 
 
 def verify(program: Program, spec: Spec | str | Path) -> Report:
@@ -20,37 +80,27 @@ def verify(program: Program, spec: Spec | str | Path) -> Report:
     load_z3()
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
-    model = model_of(spec.task, program)
-    findings = tuple(_finding(program, model, spec, wanted) for wanted in spec.properties)
-    return Report(findings, _assumptions(program, spec, model))
+    findings = tuple(_finding(program, spec, wanted) for wanted in spec.properties)
+    box = spec.box.text(program.signature.feature_names) if spec.box else ""
+    replay = f"replayed in the interpreter{f' and in {spec.task}' if model_of(spec.task, program) else ''}"
+    assumptions = (
+        "'proved' is about real arithmetic on the program's own 64-bit numbers, unless a line says more",
+        *([f"the box {box}, unless a property says otherwise"] if box else ()),
+        f"'refuted' means that a witness of 64-bit floats was {replay}, or that no state reaches a branch",
+    )
+    return Report(findings, assumptions)
 
 
-def _finding(program: Program, model: Model | None, spec: Spec, wanted: Property) -> Finding:
-    start = monotonic()
-    names = program.signature.feature_names
-    _check_box(wanted, len(names))
+def _finding(program: Program, spec: Spec, wanted: Property) -> Finding:
+    start, features = monotonic(), program.signature.feature_names
+    sides = list(zip(wanted.box.low, wanted.box.high, strict=False))
+    fits = len(wanted.box.low) == len(wanted.box.high) == len(features)
+    if not fits or any(isnan(low) or isnan(high) or low > high for low, high in sides):
+        raise SpecError(f"the box of '{wanted.name}' must have an interval for each of {len(features)} features")
     try:
-        answer = wanted.check(Context(program, model, Deadline(spec.timeout)))
+        answer = wanted.check(Context(program, model_of(spec.task, program), Deadline(spec.timeout)))
     except Undecided as reason:
         answer = Answer("unknown", str(reason))
     if not isinstance(wanted, Safe) and wanted.box != spec.box:
-        answer = replace(answer, assumptions=(f"the box {wanted.box.text(names)}", *answer.assumptions))
-    return Finding(wanted.name, wanted.kind, answer, monotonic() - start)
-
-
-def _check_box(wanted: Property, features: int) -> None:
-    low, high = wanted.box.low, wanted.box.high
-    fits = len(low) == len(high) == features
-    if not fits or any(isnan(a) or isnan(b) or a > b for a, b in zip(low, high, strict=True)):
-        raise SpecError(f"the box of '{wanted.name}' must have an interval for each of {features} features")
-
-
-def _assumptions(program: Program, spec: Spec, model: Model | None) -> tuple[str, ...]:
-    """What all verdicts of a report take for granted."""
-    names = program.signature.feature_names
-    replay = f"replayed in the interpreter{f' and in {spec.task}' if model else ''}"
-    return (
-        "'proved' is about real arithmetic on the program's own 64-bit numbers, unless a line says more",
-        *((f"the box {spec.box.text(names)}, unless a property says otherwise",) if spec.box else ()),
-        f"'refuted' means that a witness of 64-bit floats was {replay}, or that no state reaches a branch",
-    )
+        answer = replace(answer, assumptions=(f"the box {wanted.box.text(features)}", *answer.assumptions))
+    return Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)

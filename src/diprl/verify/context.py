@@ -1,5 +1,6 @@
 """What every check needs: the program, the model of its task, and how long it may take."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from diprl.program import Program
@@ -7,7 +8,8 @@ from diprl.program.ast import Terminal
 from diprl.program.evaluate import terminal_at
 from diprl.program.text_format import format_terminal
 from diprl.verify.closed_loop.models import Model
-from diprl.verify.exact.linear import Box, Constraint, Place, State
+from diprl.verify.exact.cells import Evaluated
+from diprl.verify.exact.linear import Box, Constraint, State
 from diprl.verify.exact.question import Deadline, Question
 
 
@@ -20,27 +22,28 @@ class Context:
     deadline: Deadline
 
     @property
+    def dynamics(self) -> Model:
+        """The model, for those who know that there is one."""
+        assert self.model is not None
+        return self.model
+
+    @property
     def names(self) -> tuple[str, ...]:
         return self.program.signature.feature_names
 
     @property
-    def place(self) -> Place:
-        """Where the features are a question's variables."""
-        return Place.first(len(self.names))
+    def evaluated(self) -> tuple[Evaluated]:
+        """The program at the state whose features are a question's variables."""
+        return (("state", self.program, tuple((index, 1) for index in range(len(self.names)))),)
 
-    def question(self, box: Box, *given: Constraint) -> Question:
-        """A question about a box of variables; what else is given comes on top and may be tightened."""
-        question = Question(len(box.low), self.deadline, box.constraints())
+    def question(self, box: Box, fixed: Iterable[Constraint] = (), given: Iterable[Constraint] = ()) -> Question:
+        """A question about a box of variables, in which only what is `given` may be tightened."""
+        question = Question(len(box.low), self.deadline, [*box.constraints(), *fixed])
         question.push(*given)
         return question
 
     def named(self, state: State) -> tuple[tuple[str, float], ...]:
         return tuple(zip(self.names, state, strict=True))
-
-
-def terminal_of(program: Program, state: State) -> Terminal:
-    """The terminal that the interpreter reaches."""
-    return terminal_at(program.root, state)
 
 
 def leaf_text(program: Program, leaf: Terminal) -> str:
@@ -50,4 +53,4 @@ def leaf_text(program: Program, leaf: Terminal) -> str:
 
 def action_text(program: Program, state: State) -> str:
     """What the interpreter does at a state, as printed."""
-    return leaf_text(program, terminal_of(program, state))
+    return leaf_text(program, terminal_at(program.root, state))

@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 
 from diprl.program import Program
 from diprl.verify import Spec, parse_spec, verify
+from diprl.verify.closed_loop.attempt import flow, hull
 from diprl.verify.closed_loop.enclosure import coordinates
-from diprl.verify.closed_loop.flow import flow, hull
-from diprl.verify.closed_loop.models import MODELS, trajectory
-from diprl.verify.closed_loop.reach import Loop
-from diprl.verify.closed_loop.simulate import next_states, runs, starts_of
-from diprl.verify.closed_loop.start import polytope_of, split, start_sets
+from diprl.verify.closed_loop.models import MODELS, Model
+from diprl.verify.closed_loop.reach import polytope_of, split, start_sets
+from diprl.verify.closed_loop.simulate import next_states, runs, starts_of, trajectory
+from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box
 from diprl.verify.exact.polytope import axes
+from diprl.verify.exact.question import Deadline
 from tests.verify.examples import BALANCE, CAR, SIX_BRANCHES
 
 CART, SLOPE = MODELS["CartPole-v1"], MODELS["MountainCar-v0"]
@@ -24,8 +25,9 @@ NARROW = Box((-0.05,) * 4, (0.05,) * 4)
 VALLEY = Box((-0.6, 0.0), (-0.4, 0.0))
 
 
-def never(_: object = None) -> None:
-    return None
+def closed(program: Program, model: Model) -> Context:
+    """A loop with time enough on a busy machine."""
+    return Context(program, model, Deadline(600.0))
 
 
 @pytest.mark.parametrize(
@@ -40,14 +42,14 @@ def never(_: object = None) -> None:
 )
 @pytest.mark.parametrize("most", [1, 3])
 def test_simulated_states_lie_in_the_enclosures_of_every_step(
-    program: Program, model: object, box: Box, most: int
+    program: Program, model: Model, box: Box, most: int
 ) -> None:
-    loop = Loop(program.root, model, never)  # type: ignore[arg-type]
+    loop = closed(program, model)
     start = start_sets(loop, box, (), np.ones(len(box.low)), most)
     steps = 10
     enclosures = list(islice(flow(loop, start, most), steps + 1))
     starts = starts_of(box, 3000)
-    for sets, (states, going_on) in zip(enclosures, runs(program, model, starts, steps), strict=False):  # type: ignore[arg-type]
+    for sets, (states, going_on) in zip(enclosures, runs(loop, starts, steps), strict=False):
         inside = np.zeros(states.shape[1], bool)
         for polytope in sets:
             inside |= (polytope.directions @ states <= polytope.offsets[:, None] + 1e-12).all(axis=0)
@@ -55,13 +57,14 @@ def test_simulated_states_lie_in_the_enclosures_of_every_step(
 
 
 @pytest.mark.parametrize(("program", "model", "box"), [(SIX_BRANCHES, CART, NARROW), (CAR, SLOPE, VALLEY)])
-def test_the_models_step_as_the_environments_do(program: Program, model: object, box: Box) -> None:
+def test_the_models_step_as_the_environments_do(program: Program, model: Model, box: Box) -> None:
+    loop = closed(program, model)
     for start in starts_of(box, 3).T[:3].tolist():
-        real = trajectory(model, program, tuple(start), 60)  # type: ignore[arg-type]
+        real = trajectory(loop, tuple(start), 60)
         state = np.array(start)[:, None]
         for expected in real:
             np.testing.assert_allclose(state[:, 0], expected, rtol=0, atol=1e-11)
-            state = next_states(program, model, state)  # type: ignore[arg-type]
+            state = next_states(loop, state)
 
 
 @given(
@@ -109,7 +112,7 @@ def test_a_pole_that_falls_is_replayed_in_the_environment() -> None:
     assert answer.witness is not None
     start = tuple(value for _, value in answer.witness.states[0][1])
     assert NARROW.contains(start)
-    assert max(state[2] for state in trajectory(CART, SIX_BRANCHES, start, 20)) >= 0.1
+    assert max(state[2] for state in trajectory(closed(SIX_BRANCHES, CART), start, 20)) >= 0.1
 
 
 def test_an_enclosure_that_is_too_wide_claims_only_what_it_showed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +139,7 @@ def test_a_task_without_a_model_is_unknown() -> None:
 def test_hulls_and_halves_lose_nothing() -> None:
     parts = split(NARROW, np.array([1.0, 1.0, 0.1, 1.0]), 5)
     assert len(parts) == 5
-    loop = Loop(BALANCE.root, CART, never)
+    loop = closed(BALANCE, CART)
     around = hull([polytope_of(loop, part, axes(4)) for part in parts])
     assert (around.offsets == polytope_of(loop, NARROW, axes(4)).offsets).all()
     volume = sum(np.prod(np.subtract(part.high, part.low)) for part in parts)

@@ -9,19 +9,21 @@ from hypothesis import strategies as st
 
 from diprl.program import Act, Condition, Discrete, If, Program, parse
 from diprl.program.ast import conditions, terminals
+from diprl.program.evaluate import terminal_at
 from diprl.verify import Report, Spec, parse_spec, verify
-from diprl.verify.context import terminal_of
 from diprl.verify.exact.linear import Constraint, bounds_of, exact, of_condition
 from diprl.verify.properties import (
     Actions,
     Branches,
     Equivalent,
+    Monotone,
     Never,
-    NeverSwitches,
     Property,
     Robust,
     Symmetric,
 )
+from diprl.verify.properties.nearest import Ruler
+from diprl.verify.properties.pairs import Switch
 from tests.program.strategies import observations, programs, tame_numbers
 from tests.verify.examples import BALANCE, PLANE, SIX_BRANCHES, TORQUE
 
@@ -108,7 +110,7 @@ def test_monotone_agrees_with_sampling(program: Program, data: st.DataObject) ->
     before, after = data.draw(st.tuples(*[st.integers(0, count - 1)] * 2))
     feature = data.draw(st.integers(0, len(program.signature.features) - 1))
     box = bounds_of(program.signature)
-    report = verify(program, asked(NeverSwitches("m", box, feature, before, after)))
+    report = verify(program, asked(Monotone("m", box, feature, Switch(before, after))))
     if verdict(report) == "refuted":
         state, raised = state_of(report), state_of(report, 1)
         changed = [index for index in range(len(state)) if state[index] != raised[index]]
@@ -131,11 +133,11 @@ def test_no_sample_within_the_radius_acts_differently(program: Program, data: st
     state = tuple(samples(program, 1)[0])
     norm = data.draw(st.sampled_from(["max", "sum"]))
     scales = tuple(data.draw(st.sampled_from([0.5, 1.0, 3.0])) for _ in state)
-    report = verify(program, asked(Robust("r", box, state, scales, norm, 0.05)))
+    report = verify(program, asked(Robust("r", box, Ruler(state, scales, norm), 0.05)))
     if verdict(report) == "refuted":
-        assert terminal_of(program, tuple(state_of(report, 1))) != terminal_of(program, state)
+        assert terminal_at(program.root, tuple(state_of(report, 1))) != terminal_at(program.root, state)
         return
-    leaves, current = terminals(program.root), terminal_of(program, state)
+    leaves, current = terminals(program.root), terminal_at(program.root, state)
     generator = np.random.default_rng(0)
     for step in generator.uniform(-1.0, 1.0, (300, len(state))):
         size = np.abs(step).max() if norm == "max" else np.abs(step).sum()
@@ -151,11 +153,11 @@ def test_equivalence_and_symmetry_agree_with_sampling(program: Program, data: st
     swapped = program.edit(swap=True) if isinstance(program.root, If) else program
     middle = box.clamp([0.0] * len(box.low))
     ones = (1.0,) * len(box.low)
-    wanted = Equivalent("e", box, swapped, 0.0, middle, ones)
+    wanted = Equivalent("e", box, swapped, 0.0, Ruler(middle, ones))
     mirror = tuple(reversed(range(len(program.signature.actions.names))))
     report = verify(program, asked(wanted, Symmetric("s", box, tuple(range(len(ones))), mirror)))
     same, symmetric = (finding.answer for finding in report.findings)
-    assert verify(program, asked(Equivalent("e", box, program, 0.0, middle, ones))).proved
+    assert verify(program, asked(Equivalent("e", box, program, 0.0, Ruler(middle, ones)))).proved
     if same.verdict == "refuted":
         state = state_of(report)
         assert program.act(state) != swapped.act(state)
@@ -227,7 +229,7 @@ def test_the_exact_radius_of_a_half_space() -> None:
     program = parse("if 3*x + 4*y > 7: go\nelse: stop", PLANE)
     box = bounds_of(PLANE)
     for norm, radius in (("max", "1 "), ("sum", "1.75 ")):
-        answer = verify(program, asked(Robust("r", box, (0.0, 0.0), (1.0, 1.0), norm, None))).findings[0].answer
+        answer = verify(program, asked(Robust("r", box, Ruler((0.0, 0.0), (1.0, 1.0), norm), None))).findings[0].answer
         assert answer.verdict == "proved"
         assert f"closer than {radius}" in answer.summary
 

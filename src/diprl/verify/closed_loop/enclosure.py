@@ -11,9 +11,8 @@ from math import cos, inf, isfinite, sin
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from diprl.verify.exact.polytope import Array
 
 _ROUNDING = 32 * 2.0**-53
 """Relative to the size of everything added up, more than the few operations of one step below can round away."""
@@ -75,19 +74,35 @@ class Enclosure:
     def __sub__(self, other: "Enclosure | float") -> "Enclosure":
         return self + other * -1.0
 
-    def __rsub__(self, other: float) -> "Enclosure":
-        return self * -1.0 + other
-
     def __truediv__(self, other: "Enclosure") -> "Enclosure":
-        return self * other.reciprocal()
-
-    def reciprocal(self) -> "Enclosure":
-        """1/q of a quantity that is positive over the whole box, with bounds on 2/q³ for the remainder."""
-        low, high = self.range()
+        """Times 1/q of a quantity that is positive over the whole box, with bounds on 2/q³ for the remainder."""
+        low, high = other.range()
         if low <= _SMALLEST_DIVISOR:
-            return self.constant(0.0, inf)
+            return self * other.constant(0.0, inf)
         curvature = 2.0 / (high * high * high), 2.0 / (low * low * low)
-        return self.tangent(1.0 / self.centre, -1.0 / (self.centre * self.centre), curvature)
+        return self * other.tangent(1.0 / other.centre, -1.0 / (other.centre * other.centre), curvature)
+
+    def __pow__(self, two: int) -> "Enclosure":
+        """c² + 2c(s·d + e) + (s·d + e)², whose last part lies in [0, spread²]; other powers are not needed."""
+        assert two == 2
+        return self.tangent(self.centre * self.centre, 2.0 * self.centre, (0.0, 2.0))
+
+    def sin(self) -> "Enclosure":
+        """What NumPy calls for the sine of an object, as for the cosine."""
+        return self._wave(sin, cos(self.centre))
+
+    def cos(self) -> "Enclosure":
+        return self._wave(cos, -sin(self.centre))
+
+    def _wave(self, function: Callable[[float], float], slope: float) -> "Enclosure":
+        """Sine or cosine, whose second derivative is their negative."""
+        low, high = self.range()
+        least, most = -1.0, 1.0
+        if isfinite(high - low):  # no value is further from the middle one than the half-width
+            middle = function(low / 2.0 + high / 2.0)
+            half = (high - low) / 2.0 * (1.0 + _ROUNDING) + _ROUNDING
+            least, most = max(-1.0, middle - half), min(1.0, middle + half)
+        return self.tangent(function(self.centre), slope, (-most, -least))
 
     def constant(self, value: float, error: float = 0.0) -> "Enclosure":
         return Enclosure(value, np.zeros_like(self.slopes), error, self.radii)
@@ -107,39 +122,6 @@ class Enclosure:
         rounding = _ROUNDING * (abs(value) + abs(slope) * spread + abs(low) + abs(high) + 1.0)
         linear = Enclosure(value, slope * self.slopes, abs(slope) * self.error + rounding, self.radii)
         return linear.shifted(low, high)
-
-
-def square(value: Any) -> Any:
-    """The square of a number, an array or an enclosure, as are the functions below.
-
-    c² + 2c(s·d + e) + (s·d + e)², whose last part lies in [0, spread²].
-    """
-    if not isinstance(value, Enclosure):
-        return value * value
-    return value.tangent(value.centre * value.centre, 2.0 * value.centre, (0.0, 2.0))
-
-
-def sine(value: Any) -> Any:
-    if not isinstance(value, Enclosure):
-        return np.sin(value)
-    low, high = _range_of(sin, *value.range())
-    return value.tangent(sin(value.centre), cos(value.centre), (-high, -low))
-
-
-def cosine(value: Any) -> Any:
-    if not isinstance(value, Enclosure):
-        return np.cos(value)
-    low, high = _range_of(cos, *value.range())
-    return value.tangent(cos(value.centre), -sin(value.centre), (-high, -low))
-
-
-def _range_of(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Bounds on sin or cos over an interval: no value is further from the middle one than the half-width."""
-    if not isfinite(high - low):
-        return -1.0, 1.0
-    middle = function(low / 2.0 + high / 2.0)
-    half = (high - low) / 2.0 * (1.0 + _ROUNDING) + _ROUNDING
-    return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def clip(value: Any, low: float, high: float) -> Any:

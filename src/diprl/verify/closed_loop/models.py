@@ -1,25 +1,16 @@
-"""How the states of some tasks follow each other: dynamics for numbers, arrays and enclosures, and replays.
-
-The dynamics are written once; a replay in the Gymnasium environment shows that a witness is one there too.
-"""
+"""How the states of some tasks follow each other: dynamics that are written once for numbers, arrays and enclosures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, pi
+from math import inf, pi
 from typing import Any
 
 import numpy as np
 
 from diprl.program import Program
-from diprl.program.ast import Act
-from diprl.program.evaluate import terminal_at
 from diprl.program.signature import Discrete
-from diprl.verify.closed_loop.enclosure import clip, cosine, rest_at_wall, sine, square
-from diprl.verify.exact.linear import Box, State
-from diprl.verify.exact.question import Deadline
-from diprl.verify.exact.rounding import observed
-
-Step = Callable[[Sequence[Any], int], list[Any]]
+from diprl.verify.closed_loop.enclosure import clip, rest_at_wall
+from diprl.verify.exact.linear import Box
 
 
 @dataclass(frozen=True)
@@ -30,7 +21,7 @@ class Model:
     """Its Gymnasium id."""
     coordinates: tuple[str, ...]
     actions: int
-    step: Step
+    step: Callable[[Sequence[Any], int], list[Any]]
     """The state after one step, in the algebra of the numbers it is given."""
     reached: Box
     """Every step ends in it."""
@@ -42,10 +33,10 @@ def cart_pole_step(state: Sequence[Any], action: int) -> list[Any]:
     """One Euler step of 0.02 s: a pole of half-length 0.5 m on a cart that is pushed with 10 N."""
     position, velocity, angle, angular_velocity = state
     force = 10.0 if action == 1 else -10.0
-    push = (force + 0.05 * (square(angular_velocity) * sine(angle))) * (1.0 / 1.1)
-    inertia = 2.0 / 3.0 - (0.05 / 1.1) * square(cosine(angle))
-    angular_acceleration = (9.8 * sine(angle) - cosine(angle) * push) / inertia
-    acceleration = push - (0.05 / 1.1) * (angular_acceleration * cosine(angle))
+    push = (force + 0.05 * (angular_velocity**2 * np.sin(angle))) * (1.0 / 1.1)
+    inertia = (-0.05 / 1.1) * np.cos(angle) ** 2 + 2.0 / 3.0
+    angular_acceleration = (9.8 * np.sin(angle) - np.cos(angle) * push) / inertia
+    acceleration = push - (0.05 / 1.1) * (angular_acceleration * np.cos(angle))
     return [
         position + 0.02 * velocity,
         velocity + 0.02 * acceleration,
@@ -57,81 +48,35 @@ def cart_pole_step(state: Sequence[Any], action: int) -> list[Any]:
 def mountain_car_step(state: Sequence[Any], action: int) -> list[Any]:
     """The engine and the slope change the velocity, the velocity the position; a wall stands on the left."""
     position, velocity = state
-    velocity = clip(velocity + (action - 1) * 0.001 - 0.0025 * cosine(3.0 * position), -0.07, 0.07)
+    velocity = clip(velocity + (action - 1) * 0.001 - 0.0025 * np.cos(3.0 * position), -0.07, 0.07)
     position = clip(position + velocity, -1.2, 0.6)
     return [position, rest_at_wall(velocity, position, -1.2)]
 
 
 _FALLEN = 12 * 2 * pi / 360
-MODELS = {
-    "CartPole-v1": Model(
-        "CartPole-v1",
-        ("cart_position", "cart_velocity", "pole_angle", "pole_angular_velocity"),
-        2,
-        cart_pole_step,
-        Box((-inf,) * 4, (inf,) * 4),
-        Box((-2.4, -inf, -_FALLEN, -inf), (2.4, inf, _FALLEN, inf)),
-    ),
-    "MountainCar-v0": Model(
-        "MountainCar-v0",
-        ("position", "velocity"),
-        3,
-        mountain_car_step,
-        Box((-1.2, -0.07), (0.6, 0.07)),
-        Box((-inf,) * 2, (inf,) * 2),
-    ),
-}
+_CART_POLE = Model(
+    "CartPole-v1",
+    ("cart_position", "cart_velocity", "pole_angle", "pole_angular_velocity"),
+    actions=2,
+    step=cart_pole_step,
+    reached=Box((-inf,) * 4, (inf,) * 4),
+    going_on=Box((-2.4, -inf, -_FALLEN, -inf), (2.4, inf, _FALLEN, inf)),
+)
+_MOUNTAIN_CAR = Model(
+    "MountainCar-v0",
+    ("position", "velocity"),
+    actions=3,
+    step=mountain_car_step,
+    reached=Box((-1.2, -0.07), (0.6, 0.07)),
+    going_on=Box((-inf,) * 2, (inf,) * 2),
+)
+MODELS = {model.environment: model for model in (_CART_POLE, _MOUNTAIN_CAR)}
 
 
 def model_of(task: str, program: Program) -> Model | None:
     """The model of a task, or None where it is not given or the program reads something else than the state."""
-    model = MODELS.get(task)
-    if model is None:
+    model, features, actions = MODELS.get(task), program.signature.features, program.signature.actions
+    if model is None or not isinstance(actions, Discrete) or len(actions.names) != model.actions:
         return None
-    features, actions = program.signature.features, program.signature.actions
     plain = len(features) == len(model.coordinates) and not any(feature.meaning for feature in features)
-    fits = isinstance(actions, Discrete) and len(actions.names) == model.actions
-    return model if plain and fits else None
-
-
-def trajectory(
-    model: Model, program: Program, start: State, steps: int, deadline: Deadline | None = None
-) -> list[State]:
-    """The states that the environment goes through under the program, until the episode ends.
-
-    It also ends before a state that is no finite number.
-    """
-    environment = _environment_at(model, start)
-    states = [start]
-    try:
-        with np.errstate(all="ignore"):
-            for _ in range(steps):
-                if deadline is not None:
-                    deadline.remaining()
-                _, _, terminated, _, _ = environment.step(_action_of(program, states[-1]))
-                state = tuple(np.asarray(environment.state, np.float64).tolist())
-                if not all(map(isfinite, state)):
-                    break
-                states.append(state)
-                if terminated:
-                    break
-    finally:
-        environment.close()
-    return states
-
-
-def _environment_at(model: Model, state: State) -> Any:
-    """The model's Gymnasium environment in a given state."""
-    import gymnasium
-
-    environment: Any = gymnasium.make(model.environment).unwrapped
-    environment.reset(seed=0)
-    environment.state = np.asarray(state, np.float64)
-    return environment
-
-
-def _action_of(program: Program, state: State) -> int:
-    """The discrete action at a state as an environment shows it."""
-    leaf = terminal_at(program.root, observed(state))
-    assert isinstance(leaf, Act)  # models are given for discrete actions only
-    return leaf.action
+    return model if plain else None

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, isfinite
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,29 +17,8 @@ Point = Sequence[Fraction | float]
 State = tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Place:
-    """Which variable of a question each feature of a state is, perhaps with its sign changed."""
-
-    variables: int
-    features: tuple[tuple[int, int], ...]
-    """A variable and a sign for each feature."""
-
-    @classmethod
-    def first(cls, features: int, extra: int = 0) -> "Place":
-        """The features are the first variables, in their order."""
-        return cls(features + extra, tuple((index, 1) for index in range(features)))
-
-    def weights(self, weights: Weights) -> Weights:
-        """Weights of features as weights of variables."""
-        placed = [Fraction(0)] * self.variables
-        for (variable, sign), weight in zip(self.features, weights, strict=True):
-            placed[variable] += sign * weight
-        return tuple(placed)
-
-    def state(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The state that values of the variables stand for."""
-        return tuple(sign * values[variable] for variable, sign in self.features)
+Place = tuple[tuple[int, int], ...]
+"""Which variable of a question each feature of a state is, with 1, or −1 where its sign is changed."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +32,7 @@ class Constraint:
     """How its author wrote it."""
 
     def value(self, point: Point) -> Fraction:
-        terms = zip(self.weights, point, strict=True)
-        return self.bias + sum(weight * Fraction(value) for weight, value in terms if weight)
+        return dot(self.weights, point) + self.bias
 
     def holds(self, point: Point) -> bool:
         value = self.value(point)
@@ -64,20 +41,9 @@ class Constraint:
     def negated(self) -> "Constraint":
         return Constraint(tuple(-weight for weight in self.weights), -self.bias, not self.strict)
 
-    def closed(self) -> "Constraint":
-        """The same inequality with its boundary."""
-        return Constraint(self.weights, self.bias, strict=False)
-
-    def open(self) -> "Constraint":
-        """The same inequality without its boundary."""
-        return Constraint(self.weights, self.bias, strict=True)
-
-    def looser(self, margin: Fraction) -> "Constraint":
-        return Constraint(self.weights, self.bias + margin, self.strict)
-
     def at(self, place: Place) -> "Constraint":
         """The inequality over a question's variables."""
-        return Constraint(place.weights(self.weights), self.bias, self.strict)
+        return Constraint(placed(self.weights, place), self.bias, self.strict)
 
     def text(self, names: Sequence[str]) -> str:
         """As its author wrote it, or else as program text would write it."""
@@ -130,6 +96,20 @@ def bounds_of(signature: Signature) -> Box:
     """What the environment promises about the features."""
     features = signature.features
     return Box(tuple(feature.low for feature in features), tuple(feature.high for feature in features))
+
+
+def placed(weights: Weights, place: Place) -> Weights:
+    """Weights of features as weights of variables."""
+    found = [Fraction(0)] * (1 + max(variable for variable, _ in place))
+    for (variable, sign), weight in zip(place, weights, strict=True):
+        found[variable] += sign * weight
+    return tuple(found)
+
+
+def dot(weights: Weights, values: Point) -> Fraction:
+    """The exact sum of products; where a weight is zero, the value may be infinite."""
+    products = (weight * Fraction(value) for weight, value in zip(weights, values, strict=True) if weight)
+    return sum(products, Fraction(0))
 
 
 def exact(values: Sequence[float]) -> Weights:

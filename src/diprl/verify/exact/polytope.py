@@ -5,15 +5,13 @@ a valid one: c · x <= λ · b + max over the box of (c − λ A) · x. That is 
 rounding errors of the linear program cost tightness, never truth.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.verify.exact.linear import Box, Weights, exact
+from diprl.verify.exact.linear import Box, Weights, dot, exact
 from diprl.verify.exact.rounding import nearest_float, rounded_up
 
 Array = NDArray[np.float64]
@@ -43,16 +41,21 @@ class Polytope:
     def high(self) -> Array:
         return self.offsets[: 2 * self.dimensions : 2]
 
-    def cut(self, weights: Sequence[float], bound: float) -> "Polytope":
-        """The part with weights · x <= bound."""
-        return Polytope(np.vstack([self.directions, weights]), np.append(self.offsets, bound))
+    @property
+    def box(self) -> Box:
+        return Box(tuple(self.low.tolist()), tuple(self.high.tolist()))
 
-    def tightened(self) -> "Polytope":
-        """The same set with the smallest box around it."""
-        offsets = self.offsets.copy()
-        for row in range(2 * self.dimensions):
-            offsets[row] = min(offsets[row], upper_bound(self, exact(self.directions[row])))
-        return Polytope(self.directions, offsets)
+    @property
+    def empty(self) -> bool:
+        """Whether its bounds along some axis contradict each other; it may have no point without that."""
+        return bool((self.low > self.high).any())
+
+    def within(self, box: Box) -> "Polytope":
+        """The part in a box."""
+        offsets, size = self.offsets.copy(), 2 * self.dimensions
+        offsets[:size:2] = np.minimum(offsets[:size:2], box.high)
+        offsets[1:size:2] = np.minimum(offsets[1:size:2], np.negative(box.low))
+        return replace(self, offsets=offsets)
 
 
 def axes(dimensions: int) -> Array:
@@ -60,26 +63,18 @@ def axes(dimensions: int) -> Array:
     return np.stack([np.eye(dimensions), -np.eye(dimensions)], axis=1).reshape(2 * dimensions, dimensions)
 
 
-def box_offsets(box: Box) -> Array:
-    """The bounds of a box along the axes."""
-    return np.stack([np.array(box.high), -np.array(box.low)], axis=1).ravel()
-
-
 def upper_bound(polytope: Polytope, objective: Weights) -> float:
     """A certified upper bound on objective · x over the polytope, as tight as the multipliers are good."""
     multipliers = _multipliers(polytope, np.array([nearest_float(weight) for weight in objective]))
-    rest, total = list(objective), Fraction(0)
-    for index in np.flatnonzero(multipliers):
-        multiplier = Fraction(float(multipliers[index]))
-        total += multiplier * Fraction(float(polytope.offsets[index]))
-        row = polytope.directions[index].tolist()
-        rest = [entry - multiplier * Fraction(value) for entry, value in zip(rest, row, strict=True)]
-    for entry, low, high in zip(rest, polytope.low.tolist(), polytope.high.tolist(), strict=True):
-        bound = high if entry > 0 else low
-        if entry and abs(bound) == inf:
-            return inf
-        total += entry * Fraction(bound) if entry else 0
-    return rounded_up(total)
+    used = np.flatnonzero(multipliers)
+    factors = exact(multipliers[used].tolist())
+    columns = polytope.directions[used].T.tolist()
+    rest = tuple(weight - dot(factors, column) for weight, column in zip(objective, columns, strict=True))
+    box = polytope.box
+    corner = [high if weight > 0 else low for weight, low, high in zip(rest, box.low, box.high, strict=True)]
+    if any(weight and abs(bound) == inf for weight, bound in zip(rest, corner, strict=True)):
+        return inf
+    return rounded_up(dot(factors, polytope.offsets[used].tolist()) + dot(rest, corner))
 
 
 def _multipliers(polytope: Polytope, objective: Array) -> Array:

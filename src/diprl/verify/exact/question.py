@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, lcm
 from time import monotonic
@@ -49,12 +49,14 @@ def load_z3() -> Any:
 
 
 class Question:
-    """Is there a point at which all of these inequalities hold? They come and go as on a stack."""
+    """Is there a point at which all of these inequalities hold? They come and go as on a stack.
+
+    Inequalities may have more variables than a point has entries.
+    """
 
     def __init__(self, dimensions: int, deadline: Deadline, given: Sequence[Constraint] = ()) -> None:
         self._z3 = load_z3()
-        self._deadline = deadline
-        self._variables = [self._z3.Real(f"x{index}") for index in range(dimensions)]
+        self._deadline, self._dimensions = deadline, dimensions
         self._solver = self._z3.SolverFor("QF_LRA")
         self._levels: list[tuple[Constraint, ...]] = []
         self.push(*given)
@@ -68,8 +70,7 @@ class Question:
         """Ask for these as well, until `back_to` an earlier depth."""
         self._levels.append(constraints)
         self._solver.push()
-        for constraint in constraints:
-            self._solver.add(self._inequality(constraint))
+        self._solver.add([self._inequality(constraint) for constraint in constraints])
 
     def back_to(self, depth: int) -> None:
         """Forget what was pushed after this depth."""
@@ -87,36 +88,9 @@ class Question:
         finally:
             self.back_to(depth)
 
-    def feasible(self) -> bool:
-        """Whether such a point exists in real arithmetic."""
-        return self._answer(self._solver)
-
-    def point(self) -> tuple[Fraction, ...]:
-        """A point that satisfies everything, away from the thresholds where that is possible.
-
-        What was given at the start is kept as it is: a box may be flat, and rounding can respect it.
-        """
-        later = [constraint for level in self._levels[1:] for constraint in level]
-        for slack in _SLACKS:
-            with self.asking([_tightened(constraint, slack) for constraint in later]) as possible:
-                if possible:
-                    return self._model()
-        raise Undecided("the solver contradicts itself")
-
-    def least(self, weights: Weights) -> Fraction | None:
-        """The infimum of weights · point, or None where there is none; the question must be feasible."""
-        optimiser = self._z3.Optimize()
-        for constraint in (constraint for level in self._levels for constraint in level):
-            optimiser.add(self._inequality(constraint.closed()))
-        goal = optimiser.minimize(self._form(weights, Fraction(0)))
-        if not self._answer(optimiser):
-            raise Undecided("the solver contradicts itself")
-        value = optimiser.lower(goal)
-        if self._z3.is_int_value(value) or self._z3.is_rational_value(value):
-            return self._fraction(value)
-        return None
-
-    def _answer(self, solver: Any) -> bool:
+    def feasible(self, solver: Any = None) -> bool:
+        """Whether such a point exists in real arithmetic; another solver may be asked for the same inequalities."""
+        solver = self._solver if solver is None else solver
         seconds = min(self._deadline.remaining(), _LONGEST)
         solver.set("timeout", max(1, int(1000 * seconds)))
         answer = solver.check()
@@ -125,10 +99,32 @@ class Question:
             raise Undecided(f"z3 gave up ({solver.reason_unknown()})")
         return answer == self._z3.sat
 
-    def _model(self) -> tuple[Fraction, ...]:
-        model = self._solver.model()
-        values = (model.eval(variable, model_completion=True) for variable in self._variables)
-        return tuple(map(self._fraction, values))
+    def point(self) -> tuple[Fraction, ...]:
+        """A point that satisfies everything, away from the thresholds where that is possible.
+
+        What was given at the start is kept as it is: a box may be flat, and rounding can respect it.
+        """
+        later = [constraint for level in self._levels[1:] for constraint in level]
+        for slack in _SLACKS:
+            tightened = [replace(one, bias=one.bias - slack * sum(map(abs, one.weights))) for one in later]
+            with self.asking(tightened) as possible:
+                if possible:
+                    model = self._solver.model()
+                    variables = [self._z3.Real(f"x{index}") for index in range(self._dimensions)]
+                    return tuple(self._fraction(model.eval(variable, True)) for variable in variables)
+        raise Undecided("the solver contradicts itself")
+
+    def least(self, weights: Weights) -> Fraction | None:
+        """The infimum of weights · point, or None where there is none; the question must be feasible."""
+        optimiser = self._z3.Optimize()
+        closed = [replace(constraint, strict=False) for level in self._levels for constraint in level]
+        optimiser.add([self._inequality(constraint) for constraint in closed])
+        goal = optimiser.minimize(self._form(weights, Fraction(0)))
+        if not self.feasible(optimiser):
+            raise Undecided("the solver contradicts itself")
+        value = optimiser.lower(goal)
+        known = self._z3.is_int_value(value) or self._z3.is_rational_value(value)
+        return self._fraction(value) if known else None
 
     def _fraction(self, value: Any) -> Fraction:
         try:
@@ -141,12 +137,9 @@ class Question:
         return form > 0 if constraint.strict else form >= 0
 
     def _form(self, weights: Weights, bias: Fraction) -> Any:
-        terms = [
-            self._z3.RealVal(str(weight)) * variable
-            for weight, variable in zip(weights, self._variables, strict=True)
-            if weight
-        ]
-        return self._z3.Sum([*terms, self._z3.RealVal(str(bias))])
+        value, variable = self._z3.RealVal, self._z3.Real
+        terms = [value(str(weight)) * variable(f"x{index}") for index, weight in enumerate(weights) if weight]
+        return self._z3.Sum([*terms, value(str(bias))])
 
 
 def _whole_numbers(weights: Weights, bias: Fraction) -> tuple[Weights, Fraction]:
@@ -156,8 +149,3 @@ def _whole_numbers(weights: Weights, bias: Fraction) -> tuple[Weights, Fraction]
     divisor = gcd(*(int(value * multiple) for value in row)) or 1
     scaled = tuple(value * multiple / divisor for value in row)
     return scaled[:-1], scaled[-1]
-
-
-def _tightened(constraint: Constraint, slack: Fraction) -> Constraint:
-    distance = slack * sum(map(abs, constraint.weights))
-    return Constraint(constraint.weights, constraint.bias - distance, constraint.strict)

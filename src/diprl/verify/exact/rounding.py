@@ -1,16 +1,18 @@
 """What floating-point arithmetic does to exact numbers: the one place for margins and conversions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import inf, nextafter
 
 import numpy as np
 
-from diprl.program.ast import Affine, Node, conditions, terminals
+from diprl.program.ast import Blend, Node, flatten, number_rows
 from diprl.verify.exact.linear import Box, State
 
-Margin = Callable[[Sequence[float], float], Fraction]
-"""By how much the value of a linear form, given by its weights and bias, may be off."""
+Errors = Mapping[tuple[tuple[float, ...], float], Fraction]
+"""By how much the values of linear forms, given by their weights and bias, may be off."""
+EXACT: Errors = {}
+"""Nothing is off."""
 
 LARGEST = 1.7e308
 """Stands for rationals that are too large for a float."""
@@ -23,47 +25,32 @@ _SMALLEST_32 = Fraction(1, 2**149)
 _OVERFLOW_32 = 1e38
 
 
-def no_margin(_weights: Sequence[float], _bias: float) -> Fraction:
-    return Fraction(0)
-
-
-def rounding_error(
-    weights: Sequence[float], bias: float, sizes: Sequence[float], observed: bool = False
-) -> Fraction | None:
-    """By how much a linear form may be off in float64 where no value is larger than its size.
+def rounding_error(weights: Sequence[float], bias: float, box: Box, observed: bool = False) -> Fraction | None:
+    """By how much a linear form may be off in float64 over a box.
 
     Each of at most n products and n sums rounds once. Where values are `observed`, they are also rounded to
     float32 before. None where there is no bound.
     """
-    read = [(abs(Fraction(w)), size) for w, size in zip(weights, sizes, strict=True) if w]
+    rows = zip(weights, box.low, box.high, strict=True)
+    read = [(abs(Fraction(weight)), max(abs(least), abs(most))) for weight, least, most in rows if weight]
     if any(size > (_OVERFLOW_32 if observed else LARGEST) for _, size in read):
         return None
     total = sum((weight * Fraction(size) for weight, size in read), abs(Fraction(bias)))
     if total > _OVERFLOW:
         return None
-    operations = 2 * len(sizes) + 1
+    operations = 2 * len(weights) + 1
     error = 2 * operations * (total * _UNIT + _SMALLEST)
     if observed:
         error += sum(weight * (Fraction(size) * _UNIT_32 + _SMALLEST_32) for weight, size in read)
     return error
 
 
-def sizes_of(low: Sequence[float], high: Sequence[float]) -> list[float]:
-    """The largest absolute value of each coordinate between bounds."""
-    return [max(abs(least), abs(most)) for least, most in zip(low, high, strict=True)]
-
-
-def box_margin(root: Node, box: Box) -> tuple[Margin, Fraction] | None:
-    """The error of a program's conditions and outputs over a box, and the largest; None where it has no bound."""
-    sizes = sizes_of(box.low, box.high)
-    forms = [(condition.weights, condition.bias) for condition in conditions(root)]
-    for leaf in terminals(root):
-        forms += zip(leaf.weights, leaf.bias, strict=True) if isinstance(leaf, Affine) else []
-    errors = {form: rounding_error(*form, sizes) for form in forms}
-    known = [error for error in errors.values() if error is not None]
-    if len(known) < len(errors):
-        return None
-    return lambda weights, bias: errors[tuple(weights), bias] or Fraction(0), max(known, default=Fraction(0))
+def errors_in(box: Box, root: Node) -> Errors | None:
+    """The errors of a program's conditions and outputs over a box; None where one has no bound."""
+    rows = [row for item in flatten(root) if not isinstance(item, Blend) for row in number_rows(item)]
+    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], box) for row in rows}
+    known = {form: error for form, error in errors.items() if error is not None}
+    return known if len(known) == len(errors) else None
 
 
 def observed(state: State) -> State:
@@ -82,13 +69,7 @@ def nearest_float(value: Fraction) -> float:
 
 def rounded_up(value: Fraction) -> float:
     """The nearest float that is not below the value, or the one after it."""
-    try:
-        nearest = float(value)
-    except OverflowError:
-        return inf if value > 0 else -LARGEST
-    return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
-
-
-def with_digits(value: float, digits: int) -> float:
-    """The value to so many significant digits, still finite."""
-    return min(max(float(f"{value:.{digits - 1}e}"), -LARGEST), LARGEST)
+    nearest = nearest_float(value)
+    if Fraction(nearest) >= value:
+        return nearest
+    return nextafter(nearest, inf) if nearest < LARGEST else inf

@@ -1,26 +1,27 @@
-"""Is every branch of a program reached by some state of a box?"""
+"""Is every branch of a program reached by some state of a box, and where does each one act?"""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from diprl.program.ast import terminals
+from diprl.program.ast import Node, Terminal, terminals
+from diprl.program.paths import leaf_paths
 from diprl.verify.context import Context, leaf_text
-from diprl.verify.exact.cells import cells
-from diprl.verify.exact.linear import Box, State
+from diprl.verify.exact.cells import Leaf, cells
+from diprl.verify.exact.linear import Box, Constraint, State, all_text, of_condition
 from diprl.verify.properties.counterexamples import rounded_points
-from diprl.verify.properties.regions import branch_text, path_to
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec.asked import Asked
 
 _LISTED = 100
 """More dead branches than this are counted, not listed."""
+_READABLE = 16
+"""More regions than this are counted, not listed."""
 
 
 @dataclass(frozen=True)
 class Branches:
     """Every branch is reached by some state of the box."""
 
-    kind: ClassVar[str] = "branches"
     name: str
     box: Box
 
@@ -52,18 +53,57 @@ class Branches:
         """The branches that real arithmetic reaches, each with a state that the interpreter confirms."""
         question, program = context.question(self.box), context.program
         reached = {}
-        for leaf in cells(question, program, context.place):
+        for (leaf,) in cells(question, context.evaluated):
             points = (self.box.clamp(values) for values in rounded_points(context, question.point()))
             confirmed = (state for state in points if program.branch_batch([state])[0] == leaf.number)
             reached[leaf.number] = next(confirmed, None)
         return reached
 
 
-def _listed(context: Context, numbers: list[int], what: str = "") -> tuple[str, ...]:
+def _listed(context: Context, numbers: Sequence[int], what: str = "") -> tuple[str, ...]:
     """Branches with the conditions on the way to each, unless they are too many."""
-    root = context.program.root
-    lines = [
-        f"branch {number + 1}{what}: {branch_text(context, number, path_to(root, number))}"
-        for number in numbers[:_LISTED]
-    ]
+    paths = _paths(context.program.root, numbers[:_LISTED])
+    lines = [f"branch {number + 1}{what}: {acts_text(context, *path)}" for number, path in paths.items()]
     return (*lines, f"and {len(numbers) - _LISTED} more") if len(numbers) > _LISTED else tuple(lines)
+
+
+def _paths(root: Node, numbers: Iterable[int]) -> dict[int, tuple[Terminal, list[Constraint]]]:
+    """The terminals of some branches, each with the conditions on the way to it."""
+    wanted = set(numbers)
+    return {
+        number: (leaf, [of_condition(decision.condition, decision.holds) for decision in path])
+        for number, (leaf, path) in enumerate(leaf_paths(root))
+        if number in wanted
+    }
+
+
+def acts_text(context: Context, terminal: Terminal, where: Sequence[Constraint]) -> str:
+    """What is done, and `where …` or `everywhere`."""
+    place = f"where {all_text(where, context.names)}" if where else "everywhere"
+    return f"{leaf_text(context.program, terminal)} {place}"
+
+
+def regions_text(
+    context: Context,
+    box: Box,
+    leaves: Sequence[Leaf],
+    more: Callable[[Terminal, Sequence[Constraint]], str] = lambda _terminal, _where: "",
+) -> list[str]:
+    """What some leaves do and where, and `more` about each, unless they are too many to read."""
+    if len(leaves) > _READABLE:
+        return [f"{len(leaves)} branches act in the box"]
+    found = []
+    for terminal, path in _paths(context.program.root, [leaf.number for leaf in leaves]).values():
+        where = _needed(context, box, path)
+        found.append(acts_text(context, terminal, where) + more(terminal, where))
+    return found
+
+
+def _needed(context: Context, box: Box, path: list[Constraint]) -> list[Constraint]:
+    """The conditions that do not follow from the others and the box."""
+    needed = path
+    for constraint in path:
+        others = [other for other in needed if other is not constraint]
+        if not context.question(box, [*others, constraint.negated()]).feasible():
+            needed = others
+    return needed

@@ -5,16 +5,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 
-from diprl.program import Program
 from diprl.program.ast import conditions
-from diprl.verify.closed_loop.models import trajectory
+from diprl.verify.closed_loop.simulate import trajectory
 from diprl.verify.context import Context, action_text
-from diprl.verify.exact.cells import interpreted, joint_cells
-from diprl.verify.exact.distance import Ruler
-from diprl.verify.exact.linear import Box, Constraint, Place, Point, State, of_condition
-from diprl.verify.exact.outputs import Way
+from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
+from diprl.verify.exact.linear import Box, Point, State, of_condition
 from diprl.verify.exact.question import Question, Undecided
-from diprl.verify.exact.rounding import Margin, box_margin, nearest_float, no_margin, observed, with_digits
+from diprl.verify.exact.rounding import EXACT, LARGEST, Errors, errors_in, nearest_float, observed
 from diprl.verify.report import Answer, Witness
 
 States = dict[str, State]
@@ -28,16 +25,18 @@ class Counterexamples:
     """What would show a property false: the points of a box at which certain leaves meet in certain ways."""
 
     context: Context
-    evaluated: tuple[tuple[str, Program, Place], ...]
-    """Which programs are evaluated where; the label names the state in a witness."""
+    evaluated: tuple[Evaluated, ...]
+    """Which programs are evaluated where."""
     box: Box
     """Of the question's variables."""
     ways: Callable[..., Iterable[Way]]
     """Under what further conditions the leaves that are reached break the property."""
-    given: tuple[Constraint, ...] = ()
+    given: Way = ()
     """What else holds at the points that are examined."""
-    ruler: Ruler | None = None
-    """Where the question's variables include distances."""
+    distances: Way = ()
+    """What makes variables behind the features distances."""
+    completed: Callable[[State], Point] = lambda values: values
+    """Gives the features' values together with the distances that belong to them."""
     thresholds: bool = True
     """Whether states exactly on a threshold count."""
     shown: States = field(default_factory=dict)
@@ -45,71 +44,58 @@ class Counterexamples:
     nothing: str = "no state of the box satisfies its conditions"
     """Why there may be nothing to examine."""
 
-    def visit(self, question: Question, margin: Margin = no_margin) -> Iterator[None]:
-        """Make the question ask for one counterexample after the other, yielding at each."""
-        for leaves in joint_cells(question, self._places, margin, self.thresholds):
+    def visit(self, question: Question, errors: Errors = EXACT) -> Iterator[bool]:
+        """False where leaves meet, and then True for each way in which the question has a counterexample there."""
+        for leaves in cells(question, self.evaluated, errors, self.thresholds):
+            yield False
             for way in self.ways(*leaves):
                 with question.asking(way) as possible:
                     if possible:
-                        yield
+                        yield True
+
+    def question(self) -> Question:
+        return self.context.question(self.box, self.distances, self.given)
 
     def first(self) -> tuple[States | None, Point | None]:
         """The first counterexample that can be replayed, or else a point that cannot."""
         unconfirmed = None
-        question = self._question()
-        for _ in self.visit(question):
+        question = self.question()
+        for _ in filter(None, self.visit(question)):
             point = question.point()
             for values in rounded_points(self.context, point):
-                states = self._states(values)
-                if states is not None and self._confirmed(states):
+                states = self._replayed(values)
+                if states is not None:
                     return {**self.shown, **states}, None
             unconfirmed = unconfirmed or point
         return None, unconfirmed
 
-    def answer(self, refuted: str, assumptions: tuple[str, ...] = ()) -> Answer | None:
+    def answer(self, refuted: str) -> Answer | None:
         """Refuted with a witness, or unknown with the reason; None where there is no counterexample."""
-        if not any(True for _ in joint_cells(self._question(), self._places, thresholds=self.thresholds)):
-            return Answer("unknown", f"nothing examined: {self.nothing}", assumptions=assumptions)
+        if not any(True for _ in self.visit(self.question())):
+            return Answer("unknown", f"nothing examined: {self.nothing}")
         states, unconfirmed = self.first()
         if states is not None:
-            return Answer("refuted", refuted, (), _witness(self.context, states), assumptions)
+            return Answer("refuted", refuted, (), _witness(self.context, states))
         if unconfirmed is None:
             return None
         values = ", ".join(f"{nearest_float(Fraction(value))!r}" for value in unconfirmed)
-        sentence = "real arithmetic has a counterexample, but rounded to floats it does not reproduce in the "
-        return Answer("unknown", f"{sentence}interpreter", (f"the point, rounded: {values}",))
-
-    def nearest(self, ruler: Ruler) -> Fraction | None:
-        """The exact infimum of the distance over all counterexamples, or None where there is none.
-
-        The optimum is not taken on trust: a second question finds nothing that is closer.
-        """
-        question = self._question()
-        found = [question.least(ruler.length) for _ in self.visit(question)]
-        if None in found:
-            raise Undecided("z3 finds no least distance, though distances are never negative")
-        radius = min((value for value in found if value is not None), default=None)
-        if radius is not None:
-            question.push(ruler.within(radius, strict=True))
-            if any(True for _ in self.visit(question)):
-                raise Undecided("the optimum that z3 reports is not one")
-        return radius
+        sentence = "real arithmetic has a counterexample, but it does not reproduce in the interpreter"
+        return Answer("unknown", sentence, (f"the point, rounded to floats: {values}",))
 
     def float_note(self) -> str:
         """Whether a proof covers float64 too: it is repeated with everything off by what rounding can do."""
         only = "proved in real arithmetic only"
-        found = box_margin(self.context.program.root, self.box)
-        if found is None:
+        errors = errors_in(self.box, self.context.program.root)
+        if errors is None:
             return f"{only}: the box or the numbers are too large to bound the errors of float64 arithmetic"
-        margin, largest = found
         try:
-            covered = not any(True for _ in self.visit(self._question(), margin))
+            covered = not any(self.visit(self.question(), errors))
         except Undecided as reason:
             return f"{only}: for float64 arithmetic, {reason}"
-        size = f"{nearest_float(largest):.1e}"
+        largest = f"{nearest_float(max(errors.values(), default=Fraction(0))):.1e}"
         if covered:
-            return f"float64 arithmetic: covered too (conditions and outputs may be off by {size})"
-        return f"{only}: in float64 arithmetic, a condition or an output may be off by {size}"
+            return f"float64 arithmetic: covered too (conditions and outputs may be off by {largest})"
+        return f"{only}: in float64 arithmetic, a condition or an output may be off by {largest}"
 
     def violated(self, states: States) -> bool:
         """Whether the interpreter breaks the property; an output that is no finite number shows nothing."""
@@ -118,65 +104,43 @@ class Counterexamples:
             return False
         return any(all(constraint.holds(()) for constraint in way) for way in self.ways(*leaves))
 
-    @property
-    def _places(self) -> list[tuple[Program, Place]]:
-        return [(program, place) for _, program, place in self.evaluated]
+    def _replayed(self, values: Sequence[float]) -> States | None:
+        """The states that rounded values stand for, where the interpreter confirms that they break the property.
 
-    def _question(self) -> Question:
-        fixed = [*self.box.constraints(), *(self.ruler.constraints() if self.ruler else ())]
-        question = Question(len(self.box.low), self.context.deadline, fixed)
-        question.push(*self.given)
-        return question
-
-    def _states(self, values: Sequence[float]) -> States | None:
-        """The states that rounded values stand for; None where the property is not about them."""
-        point = self.ruler.completed(self.box.clamp(values)) if self.ruler else self.box.clamp(values)
-        if not all(constraint.holds(point) for constraint in self.given):
+        Where there is a model, it must do so on what the environment shows of the states as well.
+        """
+        values = self.box.clamp(values)
+        if not all(constraint.holds(self.completed(values)) for constraint in self.given):
             return None
-        if not self.thresholds and any(_on_threshold(each, place, point) for each, place in self._places):
-            return None
-        return {label: place.state(point) for label, _, place in self.evaluated}
-
-    def _confirmed(self, states: States) -> bool:
-        """Whether the interpreter agrees, also on what an environment shows of the states."""
-        if not self.violated(states):
-            return False
+        states = {label: tuple(sign * values[index] for index, sign in place) for label, _, place in self.evaluated}
+        for label, program, _ in self.evaluated if not self.thresholds else ():
+            rows = (of_condition(condition) for condition in conditions(program.root))
+            if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
+                return None
         shown = {label: observed(state) for label, state in states.items()}
-        return self.context.model is None or self.violated(shown)
+        confirmed = self.violated(states) and (self.context.model is None or self.violated(shown))
+        return states if confirmed else None
 
 
 def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
-    """Floats near a point, those with the fewest digits first."""
+    """Finite floats near a point, those with the fewest digits first."""
     values = [nearest_float(Fraction(value)) for value in point]
     for digits in _DIGITS:
         context.deadline.remaining()
-        yield [with_digits(value, digits) for value in values]
+        yield [min(max(float(f"{value:.{digits - 1}e}"), -LARGEST), LARGEST) for value in values]
     yield values
 
 
-def _on_threshold(program: Program, place: Place, point: Point) -> bool:
-    """Whether some condition that reads a feature is exactly zero."""
-    rows = (of_condition(condition) for condition in conditions(program.root) if any(condition.weights))
-    return any(row.value(place.state(point)) == 0 for row in rows)
-
-
 def _witness(context: Context, states: States) -> Witness:
-    """States that show a property false, each replayed."""
-    replays = [
-        sentence
-        for label, state in states.items()
-        for sentence in _replays(context, state, f" at the {label}" if len(states) > 1 else "")
-    ]
-    return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))
-
-
-def _replays(context: Context, state: State, where: str) -> list[str]:
-    """What the program does at a state: in the interpreter and, where there is a model, in the environment."""
+    """States that show a property false, each replayed: in the interpreter and, with a model, in the environment."""
     program, model = context.program, context.model
-    sentences = [f"the interpreter gives '{action_text(program, state)}'{where}"]
-    if model is not None and model.going_on.contains(state) and model.reached.contains(state):
-        after = trajectory(model, program, state, 1)[-1]
-        shown = action_text(program, observed(state))
-        follows = ", ".join(f"{value:.6g}" for value in after)
-        sentences.append(f"{model.environment}{where}: the program gives '{shown}', next state ({follows})")
-    return sentences
+    replays = []
+    for label, state in states.items():
+        where = f" at the {label}" if len(states) > 1 else ""
+        replays.append(f"the interpreter gives '{action_text(program, state)}'{where}")
+        if model is not None and model.going_on.contains(state) and model.reached.contains(state):
+            after = trajectory(context, state, 1)[-1]
+            follows = ", ".join(f"{value:.6g}" for value in after)
+            shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
+            replays.append(f"{model.environment}{where}: {shown}")
+    return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))

@@ -1,17 +1,14 @@
 """Does the closed loop of a program and its task's dynamics stay where it should?"""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from diprl.verify.closed_loop.attempt import Attempt, best_attempt
-from diprl.verify.closed_loop.models import MODELS, Model, trajectory
-from diprl.verify.closed_loop.reach import Loop
-from diprl.verify.closed_loop.simulate import simulate
+from diprl.verify.closed_loop.models import MODELS
+from diprl.verify.closed_loop.simulate import simulate, trajectory
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, Constraint, State, all_text, bounds_of
 from diprl.verify.report import Answer, Witness, named_text
 from diprl.verify.spec.asked import Asked, read_count
-from diprl.verify.spec.tree import SpecError, Tree
 
 _COVERED = "covered too: observations rounded to float32, float64 rounding of conditions and dynamics"
 
@@ -20,7 +17,6 @@ _COVERED = "covered too: observations rounded to float32, float64 rounding of co
 class Safe:
     """From every start in the box, the closed loop satisfies the conditions at each of so many steps."""
 
-    kind: ClassVar[str] = "safe"
     name: str
     box: Box
     steps: int
@@ -28,29 +24,35 @@ class Safe:
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Safe":
-        asked.take("within", _refuse_within, None)
+        if "within" in asked.entries:
+            raise asked.error("'safe' has 'start:' instead of 'within:'")
         asked.box = bounds_of(asked.program.signature)
         start = asked.take("start", asked.inner_box)
         if not start.finite:
-            raise SpecError(f"line {asked.line}: 'start:' must give an interval for every feature")
+            raise asked.error("'start:' must give an interval for every feature")
         return cls(name, start, asked.take("steps", read_count), asked.take("always", asked.conditions))
 
     def check(self, context: Context) -> Answer:
-        model, program = context.model, context.program
-        if model is None:
+        if context.model is None:
             known = " and ".join(f"{name} ({', '.join(one.coordinates)})" for name, one in MODELS.items())
             sentence = "closed loops need dynamics, which are given for programs that read the plain state of"
             return Answer("unknown", f"{sentence} {known}: is 'task:' set?")
-        simulation = simulate(program, model, self.box, self.always, self.steps, context.deadline)
-        if simulation.violation is not None:
-            return self._replayed(context, model, simulation.violation)
-        loop = Loop(program.root, model, context.deadline.remaining)
-        attempt = best_attempt(loop, self.box, self.always, self.steps, simulation.ranges)
-        tried = f"no violation among thousands of simulated starts in {simulation.steps} steps"
-        return replace(self._judged(context, attempt, tried), assumptions=self._assumptions(context, model))
+        violation, simulated, ranges = simulate(context, self.box, self.always, self.steps)
+        if violation is not None:
+            return self._replayed(context, violation)
+        attempt = best_attempt(context, self.box, self.always, self.steps, ranges)
+        tried = f"no violation among thousands of simulated starts in {simulated} steps"
+        assumptions = (
+            f"starts: {self.box.text(context.names)}",
+            f"the dynamics of {context.model.environment}, with its features in the order "
+            f"{', '.join(context.model.coordinates)}; steps after an episode's end do not count",
+            "sin and cos of the C library are right to 15 digits",
+        )
+        return replace(self._judged(context, attempt, tried), assumptions=assumptions)
 
     def _judged(self, context: Context, attempt: Attempt, tried: str) -> Answer:
-        wanted, within = all_text(self.always, context.names), _bounds(context, attempt)
+        wanted = all_text(self.always, context.names)
+        within = attempt.widest.box.text(context.names) if attempt.widest else "the start"
         if attempt.forever:
             found = f"no step leaves {within}, where all starts lie"
             summary = f"{wanted} at every step of every episode, not only the first {self.steps}"
@@ -58,38 +60,18 @@ class Safe:
         if attempt.steps == self.steps:
             reached = f"all states of these steps lie within {within}"
             return Answer("proved", f"{wanted} at each of the first {self.steps} steps", (reached, _COVERED))
-        shown = f"proved for the first {attempt.steps} steps only"
-        shown = shown if attempt.steps >= 0 else "nothing is proved"
+        shown = f"proved for the first {attempt.steps} steps only" if attempt.steps >= 0 else "nothing is proved"
         why = attempt.stopped or "after that the enclosure of the states is too wide to tell"
         return Answer("unknown", f"{shown}: {why}", (f"the enclosures so far lie within {within}", tried))
 
-    def _replayed(self, context: Context, model: Model, start: State) -> Answer:
+    def _replayed(self, context: Context, start: State) -> Answer:
         """A start that went wrong in simulation counts once it goes wrong in the environment."""
-        states = trajectory(model, context.program, start, self.steps, context.deadline)
+        states = trajectory(context, start, self.steps)
         for step, state in enumerate(states):
             broken = [constraint for constraint in self.always if not constraint.holds(state)]
             if broken:
                 sentence = f"{broken[0].text(context.names)} is false after {step} steps"
-                replay = f"{model.environment} after {step} steps: {named_text(context.named(state))}"
+                replay = f"{context.dynamics.environment} after {step} steps: {named_text(context.named(state))}"
                 return Answer("refuted", sentence, (), Witness((("start", context.named(start)),), (replay,)))
         sentence = "a simulated start goes wrong, but it does not when replayed in the environment"
         return Answer("unknown", sentence, (f"start: {named_text(context.named(start))}",))
-
-    def _assumptions(self, context: Context, model: Model) -> tuple[str, ...]:
-        return (
-            f"starts: {self.box.text(context.names)}",
-            f"the dynamics of {model.environment}, with its features in the order "
-            f"{', '.join(model.coordinates)}; steps after an episode's end do not count",
-            "sin and cos of the C library are right to 15 digits",
-        )
-
-
-def _bounds(context: Context, attempt: Attempt) -> str:
-    widest = attempt.widest
-    if widest is None:
-        return "the start"
-    return Box(tuple(widest.low.tolist()), tuple(widest.high.tolist())).text(context.names)
-
-
-def _refuse_within(tree: Tree) -> None:
-    raise SpecError(f"line {tree.line}: 'safe' has 'start:' instead of 'within:'")

@@ -11,7 +11,7 @@ from diprl.program import Program
 from diprl.program.signature import Continuous
 from diprl.program.tokens import Tokens, parse_linear
 from diprl.verify.exact.linear import Box, Constraint, State, exact
-from diprl.verify.spec.tree import SpecError, Tree
+from diprl.verify.spec.tree import Tree
 
 Value = TypeVar("Value")
 _MOST_STEPS = 1_000_000
@@ -22,39 +22,41 @@ class Asked:
 
     def __init__(self, tree: Tree, what: str, program: Program, box: Box, folder: Path) -> None:
         if not isinstance(tree.value, dict):
-            raise SpecError(f"line {tree.line}: {what} must be a mapping of keys to values")
-        self._entries, self._what = tree.value, what
+            raise tree.error(f"{what} must be a mapping of keys to values")
+        self.entries, self._what = tree.value, what
         self._taken: set[str] = set()
-        self.line, self.program, self.box, self.folder = tree.line, program, box, folder
+        self.error, self.program, self.box, self.folder = tree.error, program, box, folder
         self.features, self.actions = program.signature.feature_names, program.signature.actions.names
         self.continuous = isinstance(program.signature.actions, Continuous)
 
     def take(self, key: str, read: Callable[[Tree], Value], *default: Value) -> Value:
         """What a key says; without a default it must be there."""
         self._taken.add(key)
-        if key in self._entries:
-            return read(self._entries[key][1])
+        if key in self.entries:
+            return read(self.entries[key][1])
         if not default:
-            raise SpecError(f"line {self.line}: {self._what} needs '{key}:'")
+            raise self.error(f"{self._what} needs '{key}:'")
         return default[0]
+
+    def choice(self, key: str, names: Sequence[str], kind: str, *default: int) -> str:
+        """One of a few names."""
+        return names[self.take(key, lambda tree: read_index(tree, names, kind), *default)]
 
     def finish(self) -> None:
         """Complain about the first key that nothing asked for."""
-        for key, (place, _) in self._entries.items():
+        for key, (place, _) in self.entries.items():
             if key not in self._taken:
-                hint = _hint(key, sorted(self._taken))
-                raise SpecError(f"line {place.line}: {self._what} has no key '{key:.40}': {hint}")
+                raise place.error(f"{self._what} has no key '{key:.40}': {_hint(key, sorted(self._taken))}")
 
     def feature(self, tree: Tree) -> int:
         return read_index(tree, self.features, "a feature name")
 
     def action(self, tree: Tree) -> int:
-        kind = "an output" if self.continuous else "an action name"
-        return read_index(tree, self.actions, kind)
+        return read_index(tree, self.actions, "an output" if self.continuous else "an action name")
 
     def conditions(self, tree: Tree) -> tuple[Constraint, ...]:
         """One inequality over features per item, all of which must hold."""
-        return tuple(read_constraint(item, self.features, "a feature name") for item in read_list(tree))
+        return read_list(tree, lambda item: read_constraint(item, self.features, "a feature name"))
 
     def output_condition(self, tree: Tree) -> Constraint:
         return read_constraint(tree, self.actions, "an output name")
@@ -62,37 +64,39 @@ class Asked:
     def inner_box(self, tree: Tree) -> Box:
         """Intervals for some of the features, within the box."""
         low, high = list(self.box.low), list(self.box.high)
-        for index, interval in read_pairs(tree, self.features, self.feature):
-            first, last = read_interval(interval)
+        sides = read_mapping(tree, self.feature, lambda entry: (entry, *read_interval(entry)))
+        for index, (entry, first, last) in sides.items():
             low[index], high[index] = max(low[index], first), min(high[index], last)
             if low[index] > high[index]:
-                name = self.features[index]
-                raise SpecError(
-                    f"line {interval.line}: {name} in [{first:g}, {last:g}] leaves nothing of "
-                    f"[{self.box.low[index]:g}, {self.box.high[index]:g}], where {name} lies by the box or its bounds"
-                )
+                name, least, most = self.features[index], self.box.low[index], self.box.high[index]
+                sentence = f"{name} in [{first:g}, {last:g}] leaves nothing of [{least:g}, {most:g}]"
+                raise entry.error(f"{sentence}, where {name} lies by the box or its bounds")
         return Box(tuple(low), tuple(high))
+
+    def output_box(self, tree: Tree) -> Box:
+        """Intervals for some of the outputs."""
+        sides = read_mapping(tree, self.action, read_interval)
+        low, high = zip(*(sides.get(output, (-inf, inf)) for output in range(len(self.actions))), strict=True)
+        return Box(low, high)
 
     def state(self, tree: Tree) -> State:
         """A finite number for every feature."""
-        pairs = read_pairs(tree, self.features, self.feature)
-        values = {index: read_number(entry) for index, entry in pairs}
+        values = read_mapping(tree, self.feature, read_number)
         missing = [name for index, name in enumerate(self.features) if index not in values]
         if missing or not all(map(isfinite, values.values())):
             problem = f"{missing[0]} is missing" if missing else "every number must be finite"
-            raise SpecError(f"line {tree.line}: a state gives a number for every feature: {problem}")
+            raise tree.error(f"a state gives a number for every feature: {problem}")
         return tuple(values[index] for index in range(len(self.features)))
 
     def scales(self) -> State:
         """Positive numbers for some of the features, under 'scales:'; the others have scale 1."""
-        pairs = self.take("scales", lambda tree: read_pairs(tree, self.features, self.feature), [])
-        values = {index: read_positive(entry) for index, entry in pairs}
+        values = self.take("scales", lambda tree: read_mapping(tree, self.feature, read_positive), {})
         return tuple(values.get(index, 1.0) for index in range(len(self.features)))
 
 
 def read_text(tree: Tree) -> str:
     if not isinstance(tree.value, str) or not tree.value.strip():
-        raise SpecError(f"line {tree.line}: expected a word or a sentence here")
+        raise tree.error("expected a word or a sentence here")
     return tree.value.strip()
 
 
@@ -103,51 +107,49 @@ def read_number(tree: Tree) -> float:
     except ValueError:
         number = float("nan")
     if isnan(number):
-        raise SpecError(f"line {tree.line}: expected a number, found '{text:.40}'")
+        raise tree.error(f"expected a number, found '{text:.40}'")
     return number
 
 
 def read_positive(tree: Tree) -> float:
     number = read_number(tree)
     if not 0.0 < number < inf:
-        raise SpecError(f"line {tree.line}: expected a number above zero, found {number:g}")
+        raise tree.error(f"expected a number above zero, found {number:g}")
     return number
 
 
 def read_count(tree: Tree) -> int:
-    text = read_text(tree)
-    digits = text.lstrip("0")
-    if not digits.isdecimal() or len(digits) > len(str(_MOST_STEPS)) or int(digits) > _MOST_STEPS:
-        sentence = f"expected a whole number from 1 to {_MOST_STEPS}, found '{text:.40}'"
-        raise SpecError(f"line {tree.line}: {sentence}")
-    return int(digits)
+    number = read_number(tree)
+    if not 1 <= number <= _MOST_STEPS or number % 1:
+        raise tree.error(f"expected a whole number from 1 to {_MOST_STEPS}, found {number:g}")
+    return int(number)
 
 
-def read_list(tree: Tree) -> Sequence[Tree]:
+def read_list(tree: Tree, read: Callable[[Tree], Value]) -> tuple[Value, ...]:
     """The items of a list; a single item stands for a list of one."""
-    return tree.value if isinstance(tree.value, tuple) else (tree,)
+    return tuple(map(read, tree.value if isinstance(tree.value, tuple) else (tree,)))
 
 
 def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
     """The position of a name among the known ones."""
     text = read_text(tree)
     if text not in names:
-        raise SpecError(f"line {tree.line}: '{text:.40}' is not {kind}: {_hint(text, names)}")
+        raise tree.error(f"'{text:.40}' is not {kind}: {_hint(text, names)}")
     return names.index(text)
 
 
-def read_pairs(tree: Tree, names: Sequence[str], key: Callable[[Tree], int]) -> list[tuple[int, Tree]]:
-    """A mapping whose keys are known names, each by its position."""
+def read_mapping(tree: Tree, key: Callable[[Tree], int], read: Callable[[Tree], Value]) -> dict[int, Value]:
+    """What is said about some names, by their positions."""
     if not isinstance(tree.value, dict):
-        raise SpecError(f"line {tree.line}: expected names with values, such as {names[0]}: …")
-    return [(key(name), entry) for name, entry in tree.value.values()]
+        raise tree.error("expected names with values, such as {name: …}")
+    return {key(name): read(entry) for name, entry in tree.value.values()}
 
 
 def read_interval(tree: Tree) -> tuple[float, float]:
     """`[low, high]`, or one number for both."""
-    numbers = [read_number(item) for item in read_list(tree)]
+    numbers = read_list(tree, read_number)
     if len(numbers) not in (1, 2) or numbers[0] > numbers[-1] or numbers[0] == inf or numbers[-1] == -inf:
-        raise SpecError(f"line {tree.line}: expected an interval such as [-1, 1]")
+        raise tree.error("expected an interval such as [-1, 1]")
     return numbers[0], numbers[-1]
 
 
@@ -165,7 +167,7 @@ def read_constraint(tree: Tree, names: Sequence[str], kind: str) -> Constraint:
     greater.add(smaller, -1.0)
     numbers = (*greater.weights(names), greater.constant)
     if not all(map(isfinite, numbers)):
-        raise SpecError(f"line {tree.line}: the numbers of '{text:.40}' are too large")
+        raise tree.error(f"the numbers of '{text:.40}' are too large")
     *weights, bias = exact(numbers)
     return Constraint(tuple(weights), bias, len(comparison.text) == 1, text)
 

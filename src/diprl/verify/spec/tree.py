@@ -24,12 +24,19 @@ class Tree:
     line: int
     column: int
 
+    def error(self, sentence: str) -> SpecError:
+        """A mistake in this place."""
+        return SpecError(f"line {self.line}: {sentence}")
+
 
 def read_tree(text: str) -> Tree:
     """The tree of one YAML document."""
     if len(text) > MAX_CHARACTERS:
         raise SpecError(f"the specification is longer than {MAX_CHARACTERS} characters")
-    yaml = _load_yaml()
+    try:
+        import yaml
+    except ImportError:
+        raise DiprlError("specifications need PyYAML: install it with: pip install 'diprl[verify]'") from None
     try:
         _check_events(yaml, text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -44,14 +51,6 @@ def read_tree(text: str) -> Tree:
     return _convert(yaml, node)
 
 
-def _load_yaml() -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise DiprlError("specifications need PyYAML: install it with: pip install 'diprl[verify]'") from None
-    return yaml
-
-
 def _check_events(yaml: Any, text: str) -> None:
     """Refuse deep nesting, aliases and tags before any node is built."""
     depth = 0
@@ -59,10 +58,7 @@ def _check_events(yaml: Any, text: str) -> None:
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
             raise SpecError(f"line {line}: aliases and tags are not used in specifications: write it out")
-        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            depth -= 1
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_NESTING:
             raise SpecError(f"line {line}: the specification nests deeper than {MAX_NESTING} levels")
 
@@ -77,6 +73,6 @@ def _convert(yaml: Any, node: Any) -> Tree:
     for key, entry in node.value:
         name = _convert(yaml, key)
         if not isinstance(name.value, str) or name.value in entries:
-            raise SpecError(f"line {name.line}: every key must be plain text and appear once")
+            raise name.error("every key must be plain text and appear once")
         entries[name.value] = name, _convert(yaml, entry)
     return Tree(entries, line, column)

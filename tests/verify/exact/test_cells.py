@@ -2,7 +2,7 @@
 
 from diprl.program import Act, Condition, If, parse
 from diprl.program.ast import terminals
-from diprl.verify.exact.walk import leaves_along
+from diprl.verify.exact.cells import leaves_along
 from tests.verify.examples import PLANE
 
 
