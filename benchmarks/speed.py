@@ -126,10 +126,7 @@ def compiling_times() -> dict[str, float]:
             script = [sys.executable, "-c", COMPILING]
             done = subprocess.run(script, check=True, capture_output=True, env=os.environ | {"DIPRL_CACHE": folder})
             tracing, compiling = map(float, done.stdout.split())
-            times |= {
-                f"tracing CartPole's iteration ({title})": tracing,
-                f"compiling it ({title})": compiling,
-            }
+            times |= {f"tracing CartPole's iteration ({title})": tracing, f"compiling it ({title})": compiling}
     return times
 
 

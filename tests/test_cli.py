@@ -97,12 +97,7 @@ def test_show_prints_what_runs(trained: tuple[Path, str, str], capsys: pytest.Ca
 def test_tasks_lists_what_can_be_trained(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("tasks", "--json") == 0
     rows = {row["task"]: row for row in json.loads(capsys.readouterr().out)["tasks"]}
-    assert rows["CartPole-v1"]["features"] == [
-        "cart_position",
-        "cart_velocity",
-        "pole_angle",
-        "pole_angular_velocity",
-    ]
+    assert rows["CartPole-v1"]["features"] == ["cart_position", "cart_velocity", "pole_angle", "pole_angular_velocity"]
     assert rows["CartPole-v1"]["backend"] == "compiled twin"
     assert call("tasks") == 0
     assert "MountainCar-v0" in capsys.readouterr().out
@@ -163,10 +158,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "no task": (["train"], "which task?"),
     "task": (["train", "CartPole-v9"], "unknown task 'CartPole-v9': did you mean CartPole-v1"),
     "module": (["train", "nowhere_at_all:Env-v0"], "the module 'nowhere_at_all' cannot be imported"),
-    "option": (
-        [*TRAIN, "--lerning-rate", "1"],
-        "unknown option '--lerning-rate': did you mean --learning-rate",
-    ),
+    "option": ([*TRAIN, "--lerning-rate", "1"], "unknown option '--lerning-rate': did you mean --learning-rate"),
     "argument": ([*TRAIN, "more"], "unexpected argument 'more'"),
     "value": (["train", "CartPole-v1", "--seed", "one"], "--seed"),
     "preset": ([*TRAIN, "--preset", "papre"], "unknown preset 'papre': did you mean paper"),

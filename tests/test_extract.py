@@ -19,16 +19,7 @@ from diprl.policy.terminals import BlendTerminals
 from diprl.program import Act, Affine, Blend, Condition, If, Node, Program
 from diprl.program.ast import conditions
 from diprl.tasks.base import ViewLayout
-from tests.policy.trees import (
-    FEATURES,
-    KINDS,
-    LAYOUTS,
-    WARM,
-    hard_actions,
-    random_agent,
-    random_views,
-    signature,
-)
+from tests.policy.trees import FEATURES, KINDS, LAYOUTS, WARM, hard_actions, random_agent, random_views, signature
 
 SHARP = Temperatures(architecture=0.02, condition=0.05, terminal=0.1)
 
@@ -215,9 +206,7 @@ def test_a_negligible_share_of_a_blend_is_left_out() -> None:
     """A share of 10⁻⁵⁵ is noise to read; what is left adds up to one."""
     logits = jnp.array([[3.0, -100.0, 0.0]])
     agent = eqx.tree_at(
-        lambda a: a.policy.terminals,
-        random_agent("blend", 1, seed=4),
-        BlendTerminals(logits, jnp.zeros(2)),
+        lambda a: a.policy.terminals, random_agent("blend", 1, seed=4), BlendTerminals(logits, jnp.zeros(2))
     )
     program = extract(agent, signature("blend"), Temperatures(terminal=1.0))
     assert isinstance(program.root, Blend)

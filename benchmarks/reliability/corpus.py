@@ -61,8 +61,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
     programs = [Program.from_text(text) for text in TEXTS]
     return {
         "program text": Kind(
-            tuple(text.encode() for text in (*TEXTS, *map(str, programs))),
-            lambda c: Program.from_text(decoded(c)),
+            tuple(text.encode() for text in (*TEXTS, *map(str, programs))), lambda c: Program.from_text(decoded(c))
         ),
         "program JSON": Kind(
             tuple(compact(program.to_json()) for program in programs), lambda c: Program.from_json(decoded(c))

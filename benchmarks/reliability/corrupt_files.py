@@ -102,13 +102,7 @@ def main() -> None:
             accidents.update([accident])
     print(dict(sorted(fates.items())), dict(accidents))
     note = ", ".join(f"{count:,} {accident}" for accident, count in sorted(accidents.items()))
-    record(
-        "files corrupted",
-        f"{options.files:,}",
-        lost,
-        unclear,
-        f"{note}; slowest {slowest:.2f} s of processor time",
-    )
+    record("files corrupted", f"{options.files:,}", lost, unclear, f"{note}; slowest {slowest:.2f} s of processor time")
     sys.exit(1 if lost or unclear else 0)
 
 

@@ -124,11 +124,7 @@ class Tally:
 
 
 def chain(
-    scenario: str,
-    folder: Path,
-    reference: tuple[dict[str, Any], float, float],
-    dice: random.Random,
-    tally: Tally,
+    scenario: str, folder: Path, reference: tuple[dict[str, Any], float, float], dice: random.Random, tally: Tally
 ) -> None:
     """One run that is killed several times and at last left alone, with a comparison after each of these."""
     expected, seconds = reference
@@ -168,15 +164,9 @@ def main() -> None:
             chain(name, folder, references[name], dice, tally)
             runs += 1
             shutil.rmtree(folder, ignore_errors=True)
-            print(
-                f"{runs} runs, {tally.kills} kills, {tally.lost} lost, {tally.unclear} unclear: {name}",
-                flush=True,
-            )
+            print(f"{runs} runs, {tally.kills} kills, {tally.lost} lost, {tally.unclear} unclear: {name}", flush=True)
     note = ", ".join(f"{count} {where}" for where, count in sorted(tally.moments.items()))
-    what, note = (
-        "kill −9 at a random moment, then resume",
-        f"{note}; {runs} runs of {len(references)} kinds compared",
-    )
+    what, note = ("kill −9 at a random moment, then resume", f"{note}; {runs} runs of {len(references)} kinds compared")
     record(what, f"{tally.kills} kills", tally.lost, tally.unclear, note)
     sys.exit(1 if tally.lost or tally.unclear else 0)
 

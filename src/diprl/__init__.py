@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from diprl.model import DTSemNet as DTSemNet
     from diprl.model import PiPRL as PiPRL
     from diprl.program import Program as Program
-    from diprl.runs.callbacks import CheckpointCallback as CheckpointCallback
-    from diprl.runs.callbacks import EvalCallback as EvalCallback
-    from diprl.runs.callbacks import StopAtScore as StopAtScore
+    from diprl.runs.observers import CheckpointCallback as CheckpointCallback
+    from diprl.runs.observers import EvalCallback as EvalCallback
+    from diprl.runs.observers import StopAtScore as StopAtScore
     from diprl.search.compare import compare as compare
     from diprl.search.polish import polish as polish
     from diprl.search.simplify import simplify as simplify
@@ -31,7 +31,7 @@ PUBLIC = (
         "polish": "diprl.search.polish",
         "simplify": "diprl.search.simplify",
     }
-    | dict.fromkeys(CALLBACKS, "diprl.runs.callbacks")
+    | dict.fromkeys(CALLBACKS, "diprl.runs.observers")
 )
 """Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
 __all__ = [

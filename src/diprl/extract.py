@@ -13,7 +13,7 @@ from diprl.policy.dtsemnet import DTSemNet
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program import Program, ast
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
-from diprl.program.signature import Continuous, Discrete, Primitives, Signature
+from diprl.program.signature import Continuous, Discrete, Signature, action_range
 
 ONE_PRIMITIVE = 0.99
 """A blend that gives one primitive more than this becomes that primitive."""
@@ -24,12 +24,7 @@ DECIDED = 20.0
 
 
 def extract(
-    agent: Agent,
-    signature: Signature,
-    temperatures: Temperatures,
-    *,
-    depth: int | None = None,
-    task: str = "",
+    agent: Agent, signature: Signature, temperatures: Temperatures, *, depth: int | None = None, task: str = ""
 ) -> Program:
     """The discrete program: the likeliest depth, hard conditions, the likeliest action of each terminal, raw units."""
     agent = jax.device_get(agent)
@@ -161,17 +156,5 @@ def embed_terminals(
     offset = (bias + weights @ mean - np.asarray(centre)) / np.asarray(reach)
     slopes = weights * scale / np.asarray(reach)[:, None]
     return AffineTerminals(
-        jnp.asarray(slopes, jnp.float32),
-        jnp.asarray(offset, jnp.float32),
-        jnp.full(len(reach), -1.0),
-        centre,
-        reach,
+        jnp.asarray(slopes, jnp.float32), jnp.asarray(offset, jnp.float32), jnp.full(len(reach), -1.0), centre, reach
     )
-
-
-def action_range(actions: Continuous | Primitives) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
-    pairs = list(zip(actions.low, actions.high, strict=True))
-    finite = [np.isfinite(low) and np.isfinite(high) for low, high in pairs]
-    centre = tuple(float((low + high) / 2) if ok else 0.0 for ok, (low, high) in zip(finite, pairs, strict=True))
-    return centre, tuple(float((high - low) / 2) if ok else 1.0 for ok, (low, high) in zip(finite, pairs, strict=True))

@@ -66,10 +66,7 @@ def staged(run: RunSpec, relaxed: float, extracted: float, tuned: float) -> Reco
 
 def example_results() -> Results:
     """DiPRL and pi-PRL on two tasks: one seed of DiPRL on Acrobot and all of pi-PRL on CartPole are missing."""
-    diprl = {
-        "CartPole-v1": (500.0, 500.0, 500.0),
-        "Acrobot-v1": (-80.0, -70.0, None),
-    }
+    diprl = {"CartPole-v1": (500.0, 500.0, 500.0), "Acrobot-v1": (-80.0, -70.0, None)}
     runs, records = [], {}
     for task, means in diprl.items():
         for seed, mean in zip(SEEDS, means, strict=True):

@@ -73,10 +73,7 @@ def test_a_misspelt_request_answers_with_the_nearest(request_: Request, message:
 def test_each_experiment_takes_its_part_of_a_request() -> None:
     request = Request(tasks="CartPole-v1,Pusher2D", methods="ppo, diprl", seeds="1")
     parts = {suite.name: runs for suite, runs in requested_runs(find_suites("all"), request)}
-    assert [(run.task, run.method) for run in parts["depth"]] == [
-        ("CartPole-v1", "diprl"),
-        ("Pusher2D", "diprl"),
-    ]
+    assert [(run.task, run.method) for run in parts["depth"]] == [("CartPole-v1", "diprl"), ("Pusher2D", "diprl")]
     assert {run.task for run in parts["continuous"]} == {"Pusher2D"}
     assert "failure" not in parts
 

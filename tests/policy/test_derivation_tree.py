@@ -12,7 +12,7 @@ from jax.flatten_util import ravel_pytree
 from numpy.typing import NDArray
 from tests.policy.trees import FEATURES, KINDS, WARM, random_terminals, random_tree
 
-from diprl.policy.base import SOFT, Hardness, entropy
+from diprl.policy.base import SOFT, Hardness, State, entropy
 from diprl.policy.derivation_tree import DerivationTree, make_tree
 from diprl.policy.distributions import Categorical, Choice, GaussianMixture
 from diprl.policy.terminals import LOG_STD_FLOOR, AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals
@@ -81,7 +81,7 @@ def normal_density(action: NDArray[Any], mean: NDArray[Any], deviation: NDArray[
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_log_probability_is_the_sum_over_all_paths(kind: str, depth: int) -> None:
     tree, generator = random_tree(kind, depth, seed=depth), np.random.default_rng(depth)
-    log_prob = eqx.filter_jit(lambda f, a: tree.distribution(f, jnp.asarray(PRIMITIVES), WARM).log_prob(a))
+    log_prob = eqx.filter_jit(lambda f, a: tree.distribution(State(f, jnp.asarray(PRIMITIVES)), WARM).log_prob(a))
     for _ in range(5):
         features = generator.normal(size=FEATURES).astype(np.float32)
         action = generator.integers(4) if kind == "discrete" else generator.normal(size=2)
@@ -134,7 +134,7 @@ def test_gradients_are_finite_differences(kind: str) -> None:
 
         def objective(vector: jax.Array) -> jax.Array:
             changed = unravel(vector)
-            likelihood = changed.distribution(features, jnp.asarray(PRIMITIVES), WARM).log_prob(action)
+            likelihood = changed.distribution(State(features, jnp.asarray(PRIMITIVES)), WARM).log_prob(action)
             return likelihood + 0.1 * entropy(changed.depth_probabilities(WARM.architecture))
 
         step = 1e-6
@@ -147,7 +147,7 @@ def test_gradients_are_finite_differences(kind: str) -> None:
 def test_nothing_is_sampled_below_the_floor_of_the_deviation() -> None:
     terminals = BlendTerminals(jnp.zeros((1, 3)), jnp.array([-50.0, 0.0]))
     tree = make_tree(FEATURES, 1, terminals, key=jax.random.key(0))
-    distribution = tree.distribution(jnp.zeros(FEATURES), jnp.asarray(PRIMITIVES), WARM, SOFT)
+    distribution = tree.distribution(State(jnp.zeros(FEATURES), jnp.asarray(PRIMITIVES)), WARM, SOFT)
     assert isinstance(distribution, GaussianMixture)
     np.testing.assert_array_equal(distribution.log_std, [LOG_STD_FLOOR, 0.0])
 
@@ -178,7 +178,7 @@ def test_mixture_samples_have_the_mixture_s_moments() -> None:
 def test_affine_means_are_in_units_of_the_action_range() -> None:
     terminals = AffineTerminals(jnp.zeros((1, 2, FEATURES)), jnp.ones((1, 2)), jnp.zeros(2), (0.5, 10.0), (2.5, 1.0))
     tree = make_tree(FEATURES, 1, terminals, key=jax.random.key(0))
-    distribution = tree.distribution(jnp.zeros(FEATURES), jnp.zeros((0, 0)), WARM)
+    distribution = tree.distribution(State(jnp.zeros(FEATURES), jnp.zeros((0, 0))), WARM)
     assert isinstance(distribution, GaussianMixture)
     np.testing.assert_allclose(distribution.means[0], [3.0, 11.0])
     np.testing.assert_allclose(np.exp(distribution.log_std), [2.5, 1.0], rtol=1e-6)

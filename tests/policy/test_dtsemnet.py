@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diprl.policy.base import HARD, SOFT, Temperatures
-from diprl.policy.dtsemnet import (
-    ActionLeaves,
-    DTSemNet,
-    Leaves,
-    make_dtsemnet,
-    straight_through,
-)
+from diprl.policy.base import HARD, SOFT, State, Temperatures
+from diprl.policy.dtsemnet import ActionLeaves, DTSemNet, Leaves, make_dtsemnet, straight_through
 from diprl.policy.terminals import AffineTerminals, BlendTerminals
 
 FEATURES, NO_PRIMITIVES, NO_MEANING = 3, jnp.zeros((0, 0)), Temperatures()
@@ -60,7 +54,7 @@ def test_the_likeliest_action_is_that_of_the_hard_tree(height: int, actions: int
     @jax.vmap
     def ask(features: jax.Array) -> tuple[jax.Array, ...]:
         soft, hard = (
-            tree.distribution(features, NO_PRIMITIVES, NO_MEANING, how).probabilities  # type: ignore[union-attr]
+            tree.distribution(State(features, NO_PRIMITIVES), NO_MEANING, how).probabilities  # type: ignore[union-attr]
             for how in (SOFT, HARD)
         )
         margins = tree.condition_weights @ features + tree.condition_bias
@@ -102,7 +96,7 @@ def test_an_affine_tree_uses_the_controller_and_the_deviation_of_the_leaf_it_rea
     tree = tree_of(3, AffineTerminals(weights, bias, log_std, (1.0, 0.0), (2.0, 0.5)), seed=3)
     features = jnp.array([0.3, -1.2, 0.8])
     leaf = reached_leaf(tree, margins_of(tree, features))
-    normal = tree.distribution(features, NO_PRIMITIVES, NO_MEANING)
+    normal = tree.distribution(State(features, NO_PRIMITIVES), NO_MEANING)
     mean = jnp.array([1.0, 0.0]) + jnp.array([2.0, 0.5]) * (weights[leaf] @ features + bias[leaf])
     np.testing.assert_allclose(normal.means[0], mean, rtol=1e-5)  # type: ignore[union-attr]
     np.testing.assert_allclose(normal.log_std, log_std[leaf] + jnp.log(jnp.array([2.0, 0.5])), rtol=1e-5)  # type: ignore[union-attr]
@@ -113,6 +107,6 @@ def test_a_tree_over_primitives_blends_them_by_the_leaf_it_reaches() -> None:
     tree = tree_of(2, BlendTerminals(logits, jnp.zeros((4, 3))), seed=5)
     features, primitives = jnp.array([0.1, 0.4, -0.9]), jr.normal(jr.key(6), (2, 3))
     leaf = reached_leaf(tree, margins_of(tree, features))
-    normal = tree.distribution(features, primitives, Temperatures(terminal=0.5))
+    normal = tree.distribution(State(features, primitives), Temperatures(terminal=0.5))
     expected = jax.nn.softmax(logits[leaf] / 0.5) @ primitives
     np.testing.assert_allclose(normal.means[0], expected, rtol=1e-5)  # type: ignore[union-attr]

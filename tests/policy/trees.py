@@ -74,8 +74,7 @@ def random_agent(kind: str, depth: int, seed: int) -> Agent:
         count=jnp.asarray(np.float32(100.0)),
     )
     network = MLP(
-        (numbers(generator, critic, 4), numbers(generator, 4, 1)),
-        (numbers(generator, 4), numbers(generator, 1)),
+        (numbers(generator, critic, 4), numbers(generator, 4, 1)), (numbers(generator, 4), numbers(generator, 1))
     )
     return Agent(random_tree(kind, depth, seed), network, moments, LAYOUTS[kind])
 

@@ -40,9 +40,7 @@ def test_files_round_trip(program: Program, suffix: str, tmp_path_factory: pytes
 def test_printed_form() -> None:
     inner = If(Condition((0.0, -1.0), 0.25), Act(0), Act(1))
     program = Program(
-        SIGNATURE,
-        If(Condition((3.0, 1.0), 0.0), inner, If(Condition((0.0, 0.0), 0.5), Act(1), Act(0))),
-        "T-v1",
+        SIGNATURE, If(Condition((3.0, 1.0), 0.0), inner, If(Condition((0.0, 0.0), 0.5), Act(1), Act(0))), "T-v1"
     )
     assert str(program) == (
         "# diprl program 1\n"

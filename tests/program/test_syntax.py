@@ -53,18 +53,8 @@ def test_outputs_in_any_order() -> None:
     ("text", "line", "column", "message"),
     [
         ("left\nif", 2, 1, "expected the end of the program, found 'if'"),
-        (
-            "\nif pole_angel > 0:",
-            2,
-            4,
-            "expected a feature name, found 'pole_angel' (did you mean pole_angle?)",
-        ),
-        (
-            "if speed >= 0:\n left",
-            1,
-            10,
-            "expected '>' or '<', found '>=' (conditions are strict comparisons)",
-        ),
+        ("\nif pole_angel > 0:", 2, 4, "expected a feature name, found 'pole_angel' (did you mean pole_angle?)"),
+        ("if speed >= 0:\n left", 1, 10, "expected '>' or '<', found '>=' (conditions are strict comparisons)"),
         ("if 2 speed > 0: left", 1, 6, "expected '>', found 'speed' (write *speed to multiply)"),
         ("if speed*speed > 0: left", 1, 10, "two names cannot be multiplied"),
         ("if speed > 0\n  left", 1, 13, "expected ':', found the end of the line"),

@@ -191,12 +191,7 @@ def test_a_processor_that_the_environment_insists_on_must_be_there() -> None:
     script += "cli.run = lambda *_: use_device('auto')\nmain(['train'])"
     environment = os.environ | {"JAX_PLATFORMS": "cuda"}
     done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("diprl: JAX finds no processor to run on")
@@ -219,14 +214,5 @@ def test_no_clock_that_can_go_backwards_and_nothing_that_listens(path: Path) -> 
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
-    assert not imported & {
-        "socket",
-        "socketserver",
-        "http",
-        "asyncio",
-        "xmlrpc",
-        "flask",
-        "aiohttp",
-        "uvicorn",
-    }
+    assert not imported & {"socket", "socketserver", "http", "asyncio", "xmlrpc", "flask", "aiohttp", "uvicorn"}
     assert "0.0.0.0" not in path.read_text(encoding="utf-8")

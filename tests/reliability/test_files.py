@@ -35,10 +35,7 @@ def hostile_primitives() -> dict[str, tuple[bytes, str]]:
     return {
         "empty": (b"", "not a readable primitive"),
         "old format": (b"PK\x03\x04 an archive", "not a readable primitive"),
-        "endless array": (
-            signed(head.format('["mean", "float32", [999999999, 999999999]]'), zeros),
-            "list of arrays",
-        ),
+        "endless array": (signed(head.format('["mean", "float32", [999999999, 999999999]]'), zeros), "list of arrays"),
         "negative size": (signed(head.format('["mean", "float32", [-2, -1]]'), zeros), "list of arrays"),
         "objects": (signed(head.format('["mean", "object", [1]]'), zeros), "list of arrays"),
         "the same twice": (signed(head.format(f"{vector}, {vector}"), 2 * zeros), "list of arrays"),

@@ -53,13 +53,7 @@ def test_says_what_the_run_says(page: Path) -> None:
     assert "470.95 to 489.05" in text
     assert "seed 1, mean" in text  # the sibling run
     assert 'value="0.0123456789"' in text  # the exact number under its rounded one
-    for title in (
-        "Return",
-        "Gap: relaxed − program",
-        "Depth of the program",
-        "Architecture entropy",
-        "α, the",
-    ):
+    for title in ("Return", "Gap: relaxed − program", "Depth of the program", "Architecture entropy", "α, the"):
         assert title in text
     assert "all 3 branches are reached" in text
     assert "diprl train CartPole-v1 --seed 0 --out &#39;a folder&#39;" in text

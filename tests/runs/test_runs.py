@@ -58,15 +58,7 @@ def figures(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_a_folder_holds_everything_about_its_run(whole: Path) -> None:
-    names = {
-        "config.json",
-        "metrics.csv",
-        "metrics.jsonl",
-        "model",
-        "program.txt",
-        "program.json",
-        "result.json",
-    }
+    names = {"config.json", "metrics.csv", "metrics.jsonl", "model", "program.txt", "program.json", "result.json"}
     assert names <= {file.name for file in whole.iterdir()}
     config = json.loads((whole / "config.json").read_text())
     assert (config["task"], config["method"], config["seed"]) == ("ThresholdProbe", "diprl", 7)
@@ -181,10 +173,7 @@ def test_a_log_cut_short_by_a_crash_goes_on(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text(text[:-7])
     assert MetricsLog(tmp_path, from_step=2).rows == rows[:2]
     assert MetricsLog(tmp_path, from_step=1).rows == rows[:1]
-    assert (tmp_path / "metrics.csv").read_text().splitlines() == [
-        "time/total_timesteps,x",
-        "1.0,0.3333333333333333",
-    ]
+    assert (tmp_path / "metrics.csv").read_text().splitlines() == ["time/total_timesteps,x", "1.0,0.3333333333333333"]
 
 
 class Fading(Counter):

@@ -21,13 +21,7 @@ from diprl.train.trajectory import Episodes, Trajectory
 
 STEPS, HORIZON = 7, 3
 SETTINGS = Settings().with_values(
-    total_timesteps=1000,
-    num_envs=2,
-    num_steps=STEPS,
-    minibatch_size=14,
-    num_epochs=1,
-    hidden_size=4,
-    max_depth=2,
+    total_timesteps=1000, num_envs=2, num_steps=STEPS, minibatch_size=14, num_epochs=1, hidden_size=4, max_depth=2
 )
 
 

@@ -32,6 +32,5 @@ PLANE = Signature(
     (Feature("x", low=-2.0, high=2.0), Feature("y", low=-2.0, high=2.0)), Discrete(("stop", "go", "turn"))
 )
 TORQUE = Signature(
-    (Feature("x", low=-2.0, high=2.0), Feature("y", low=-2.0, high=2.0)),
-    Continuous(("torque",), (-1.0,), (1.0,)),
+    (Feature("x", low=-2.0, high=2.0), Feature("y", low=-2.0, high=2.0)), Continuous(("torque",), (-1.0,), (1.0,))
 )

@@ -20,7 +20,7 @@ from diprl.arena.twin import Lanes, begin_lanes, play_until
 from diprl.program import Program, ast
 from diprl.program.paths import leaf_paths
 from diprl.program.signature import Discrete
-from diprl.system.cores import available_cores
+from diprl.system.processes import available_cores
 from diprl.tasks.base import Task, Twin
 
 

@@ -48,13 +48,7 @@ class Score:
     def summary(self) -> dict[str, Any]:
         """Mean, deviation and interval in strict JSON: a bound that is not finite is null."""
         bounds = [bound if math.isfinite(bound) else None for bound in self.ci95]
-        return {
-            "mean": self.mean,
-            "std": self.std,
-            "ci95": bounds,
-            "episodes": len(self.returns),
-            **self.extra,
-        }
+        return {"mean": self.mean, "std": self.std, "ci95": bounds, "episodes": len(self.returns), **self.extra}
 
     def to_json(self) -> dict[str, Any]:
         """The summary with every return."""

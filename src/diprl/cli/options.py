@@ -119,11 +119,7 @@ def parse(command: type, name: str, arguments: list[str]) -> Any:
     try:
         with redirect_stderr(said):
             options, left = tyro.cli(
-                command,
-                prog=f"diprl {name}",
-                args=arguments,
-                description=command.__doc__,
-                return_unknown_args=True,
+                command, prog=f"diprl {name}", args=arguments, description=command.__doc__, return_unknown_args=True
             )
     except SystemExit as stopped:
         if not stopped.code:

@@ -9,8 +9,7 @@ import tyro
 from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields
 from diprl.errors import DiprlError
 from diprl.experiment.request import parse_seeds
-from diprl.system.cores import available_cores
-from diprl.system.interruption import Interruption
+from diprl.system.processes import Interruption, available_cores
 from diprl.train.settings import PPOSettings, ProgramSettings
 
 if TYPE_CHECKING:

@@ -28,9 +28,8 @@ from diprl.runs.folder import CONFIG
 from diprl.runs.result import command
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.system.cores import available_cores
 from diprl.system.device import use_compilation_cache
-from diprl.system.lifeline import end_with_parent
+from diprl.system.processes import available_cores, end_with_parent
 from diprl.tasks.base import Task
 
 Executor = Callable[[Grid, Announce], Failures]

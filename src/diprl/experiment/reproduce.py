@@ -88,7 +88,7 @@ def heading(results: Results) -> list[str]:
         f"Mean ± standard deviation over seeds {', '.join(map(str, results.seeds))}; "
         f"preset {', '.join(results.presets)}; "
         f"{'/'.join(map(str, sorted(results.distinct('episodes'))))} episodes on the reference environment per run; "
-        f"{done} of {asked} runs done.\n",
+        f"{done} of {asked} runs done.\n"
     ]
     if results.missing:
         lines.append("Missing: " + "; ".join(run.title for run in results.missing) + ".\n")

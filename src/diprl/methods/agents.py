@@ -7,13 +7,12 @@ import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import PRNGKeyArray
 
-from diprl.extract import action_range
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import AbstractPolicy
 from diprl.policy.derivation_tree import make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
-from diprl.program.signature import Continuous, Discrete
+from diprl.program.signature import Continuous, Discrete, action_range
 from diprl.tasks.base import Task, ViewLayout
 from diprl.train.settings import Settings
 

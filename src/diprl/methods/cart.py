@@ -24,11 +24,7 @@ class Tree(NamedTuple):
 
 
 def grow_classifier(
-    features: NDArray[np.float32],
-    actions: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    height: int,
-    seed: int,
+    features: NDArray[np.float32], actions: NDArray[np.int64], weights: NDArray[np.float64], height: int, seed: int
 ) -> Tree:
     """A tree that chooses among actions; mistakes count by their weights."""
     growers = scikit_learn_trees()

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Temperatures
 from diprl.policy.distributions import Distribution
 from diprl.policy.mlp import MLP
 from diprl.tasks.base import ViewLayout
@@ -73,24 +73,19 @@ class Agent(eqx.Module):
         self, seen: Float[Array, " view"], temperatures: Temperatures, hardness: Hardness = SOFT
     ) -> Distribution:
         """The distribution over actions given a view as the agent sees it."""
-        return self.policy.distribution(*self.parts(seen), temperatures, hardness)
+        return self.policy.distribution(self.state(seen), temperatures, hardness)
 
     def evaluate(
         self, seen: Float[Array, "batch view"], actions: Array, temperatures: Temperatures
     ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
         """The log-probability of each action and the entropy of each distribution, for views as the agent sees them."""
-        return self.policy.evaluate(*self.parts(seen), actions, temperatures)
+        return self.policy.evaluate(self.state(seen), actions, temperatures)
 
-    def parts(
-        self, seen: Float[Array, "*batch view"]
-    ) -> tuple[Float[Array, "*batch features"], Float[Array, "*batch primitives actuators"]]:
-        """What of a view the policy is given: the features, and the primitives' actions."""
+    def state(self, seen: Float[Array, "*batch view"]) -> State:
+        """What of a view the policy is given."""
         layout = self.layout
-        primitives = seen[..., layout.critic :]
-        return (
-            seen[..., : layout.features],
-            primitives.reshape(*seen.shape[:-1], layout.primitives, layout.actuators),
-        )
+        primitives = seen[..., layout.critic :].reshape(*seen.shape[:-1], layout.primitives, layout.actuators)
+        return State(seen[..., : layout.features], primitives)
 
     def value(self, seen: Float[Array, "*batch view"]) -> Float[Array, "*batch"]:
         """The critic's estimate for views as the agent sees them."""

@@ -35,6 +35,15 @@ SOFT = Hardness()
 HARD = Hardness(True, True, True)
 
 
+class State(NamedTuple):
+    """What of a view a policy is given."""
+
+    features: Float[Array, "*batch features"]
+    """Normalised."""
+    primitives: Float[Array, "*batch primitives actuators"]
+    """What each primitive would do."""
+
+
 class AbstractPolicy(eqx.Module):
     """A distribution over actions for each view, and the random numbers that one sample needs."""
 
@@ -47,26 +56,14 @@ class AbstractPolicy(eqx.Module):
         """Uniform numbers that one sample consumes."""
 
     @abstractmethod
-    def distribution(
-        self,
-        features: Float[Array, " features"],
-        primitives: Float[Array, "primitives actuators"],
-        temperatures: Temperatures,
-        hardness: Hardness = SOFT,
-    ) -> Distribution:
-        """The distribution over actions given normalised features and the primitives' actions."""
+    def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
+        """The distribution over actions in a state."""
 
     def evaluate(
-        self,
-        features: Float[Array, "batch features"],
-        primitives: Float[Array, "batch primitives actuators"],
-        actions: Array,
-        temperatures: Temperatures,
+        self, states: State, actions: Array, temperatures: Temperatures
     ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
-        """The log-probability of each action and the entropy of each distribution."""
-        return jax.vmap(lambda seen, held, action: judge(self.distribution(seen, held, temperatures), action))(
-            features, primitives, actions
-        )
+        """The log-probability of each action and the entropy of each distribution, for a batch."""
+        return jax.vmap(lambda state, action: judge(self.distribution(state, temperatures), action))(states, actions)
 
     def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
         """The distribution over program shapes; a single shape where there is no choice."""

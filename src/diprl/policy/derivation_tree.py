@@ -14,7 +14,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Switch, Temperatures, either
 from diprl.policy.distributions import Distribution
 from diprl.policy.kernels import log_softmax, running_totals
 from diprl.policy.terminals import NEVER, Terminals
@@ -40,15 +40,9 @@ class DerivationTree(AbstractPolicy):
     def max_depth(self) -> int:
         return self.architecture.shape[0] + 1
 
-    def distribution(
-        self,
-        features: Float[Array, " features"],
-        primitives: Float[Array, "primitives actuators"],
-        temperatures: Temperatures,
-        hardness: Hardness = SOFT,
-    ) -> Distribution:
-        log_weights = self.log_terminal_weights(features, temperatures, hardness)
-        return self.terminals.mixture(log_weights, features, primitives, temperatures.terminal, hardness.terminals)
+    def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
+        log_weights = self.log_terminal_weights(state.features, temperatures, hardness)
+        return self.terminals.mixture(log_weights, state, temperatures.terminal, hardness.terminals)
 
     def log_terminal_weights(
         self, features: Float[Array, " features"], temperatures: Temperatures, hardness: Hardness = SOFT

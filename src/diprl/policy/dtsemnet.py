@@ -15,7 +15,7 @@ import jax.random as jr
 from jax.nn.initializers import orthogonal
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Switch, Temperatures, either
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Switch, Temperatures, either
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
 from diprl.policy.terminals import NEVER, AffineTerminals, BlendTerminals, deviation
 
@@ -58,18 +58,12 @@ class DTSemNet(AbstractPolicy):
     def conditions(self) -> int:
         return self.condition_bias.shape[0]
 
-    def distribution(
-        self,
-        features: Float[Array, " features"],
-        primitives: Float[Array, "primitives actuators"],
-        temperatures: Temperatures,
-        hardness: Hardness = SOFT,
-    ) -> Distribution:
-        scores, leaves, hard = self.leaf_scores(features), self.leaves, hardness.terminals
+    def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
+        scores, leaves, hard = self.leaf_scores(state.features), self.leaves, hardness.terminals
         if isinstance(leaves, ActionLeaves):
             return leaves.distribution(scores, hard)
         gate = straight_through(scores)
-        mean = gate @ leaves.means(features, primitives, temperatures.terminal)
+        mean = gate @ leaves.means(state, temperatures.terminal)
         return GaussianMixture(jnp.zeros(1), mean[None], deviation(gate @ leaves.log_deviation, hard))
 
     def leaf_scores(self, features: Float[Array, " features"]) -> Float[Array, " leaves"]:

@@ -10,7 +10,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Temperatures, either, judge
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Temperatures, either, judge
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
 from diprl.policy.kernels import log_softmax, product
 
@@ -66,24 +66,16 @@ class MLPPolicy(AbstractPolicy):
     def noise_size(self) -> int:
         return 1 + self.log_std.shape[0]
 
-    def distribution(
-        self,
-        features: Float[Array, " features"],
-        primitives: Float[Array, "primitives actuators"],
-        temperatures: Temperatures,
-        hardness: Hardness = SOFT,
-    ) -> Distribution:
-        return self.around(self.network(features), hardness)
+    def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
+        return self.around(self.network(state.features), hardness)
 
     def evaluate(
-        self,
-        features: Float[Array, "batch features"],
-        primitives: Float[Array, "batch primitives actuators"],
-        actions: Array,
-        temperatures: Temperatures,
+        self, states: State, actions: Array, temperatures: Temperatures
     ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
         """As every policy does, but with one product per layer for the whole batch."""
-        return jax.vmap(lambda output, action: judge(self.around(output), action))(self.network(features), actions)
+        return jax.vmap(lambda output, action: judge(self.around(output), action))(
+            self.network(states.features), actions
+        )
 
     def around(self, output: Float[Array, " outputs"], hardness: Hardness = SOFT) -> Distribution:
         """The distribution that the network's output stands for."""

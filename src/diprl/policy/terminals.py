@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from diprl.policy.base import Switch, either
+from diprl.policy.base import State, Switch, either
 from diprl.policy.distributions import SMALLEST_PROBABILITY, Categorical, Choice, Distribution, GaussianMixture
 from diprl.policy.kernels import log_softmax
 
@@ -24,9 +24,7 @@ class DiscreteTerminals(eqx.Module):
     def noise_size(self) -> int:
         return 1
 
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
+    def mixture(self, log_weights: Array, state: State, temperature: Array | float, hard: Switch) -> Distribution:
         return Categorical(jnp.exp(log_weights) @ chosen(self.logits, temperature, hard))
 
 
@@ -45,15 +43,11 @@ class AbstractGaussianTerminals(eqx.Module):
         return self.log_std
 
     @abstractmethod
-    def means(
-        self, features: Float[Array, " features"], primitives: Array, temperature: Array | float
-    ) -> Float[Array, "terminals outputs"]:
+    def means(self, state: State, temperature: Array | float) -> Float[Array, "terminals outputs"]:
         """What each terminal does in this state."""
 
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
-        means = self.means(features, primitives, temperature)
+    def mixture(self, log_weights: Array, state: State, temperature: Array | float, hard: Switch) -> Distribution:
+        means = self.means(state, temperature)
         return GaussianMixture(log_weights, means, deviation(self.log_deviation, hard))
 
 
@@ -63,10 +57,8 @@ class BlendTerminals(AbstractGaussianTerminals):
     logits: Float[Array, "terminals primitives"]
     log_std: Float[Array, "*terminals actuators"]
 
-    def means(
-        self, features: Float[Array, " features"], primitives: Array, temperature: Array | float
-    ) -> Float[Array, "terminals outputs"]:
-        return jnp.exp(log_softmax(self.logits / temperature)) @ primitives
+    def means(self, state: State, temperature: Array | float) -> Float[Array, "terminals outputs"]:
+        return jnp.exp(log_softmax(self.logits / temperature)) @ state.primitives
 
 
 class AffineTerminals(AbstractGaussianTerminals):
@@ -82,10 +74,8 @@ class AffineTerminals(AbstractGaussianTerminals):
     def log_deviation(self) -> Float[Array, "*terminals outputs"]:
         return jnp.log(jnp.array(self.scale)) + self.log_std
 
-    def means(
-        self, features: Float[Array, " features"], primitives: Array, temperature: Array | float
-    ) -> Float[Array, "terminals outputs"]:
-        return jnp.array(self.centre) + jnp.array(self.scale) * (self.weights @ features + self.bias)
+    def means(self, state: State, temperature: Array | float) -> Float[Array, "terminals outputs"]:
+        return jnp.array(self.centre) + jnp.array(self.scale) * (self.weights @ state.features + self.bias)
 
 
 class ChoiceTerminals(eqx.Module):
@@ -101,12 +91,10 @@ class ChoiceTerminals(eqx.Module):
     def noise_size(self) -> int:
         return 1 + self.log_std.shape[0]
 
-    def mixture(
-        self, log_weights: Array, features: Array, primitives: Array, temperature: Array | float, hard: Switch
-    ) -> Distribution:
+    def mixture(self, log_weights: Array, state: State, temperature: Array | float, hard: Switch) -> Distribution:
         shares = jnp.exp(log_weights) @ chosen(self.logits, temperature, hard)
         log_shares = jnp.log(jnp.maximum(shares, SMALLEST_PROBABILITY))
-        return Choice(GaussianMixture(log_shares, primitives, deviation(self.log_std, hard)))
+        return Choice(GaussianMixture(log_shares, state.primitives, deviation(self.log_std, hard)))
 
 
 Terminals = DiscreteTerminals | BlendTerminals | ChoiceTerminals | AffineTerminals

@@ -1,7 +1,7 @@
 """What a program may use: the features it reads and the actions it chooses from."""
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 
 
 @dataclass(frozen=True)
@@ -59,3 +59,12 @@ class Signature:
     @property
     def feature_names(self) -> tuple[str, ...]:
         return tuple(feature.name for feature in self.features)
+
+
+def action_range(actions: Continuous | Primitives) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
+    bounded = [
+        (low, high) if isfinite(low) and isfinite(high) else (-1.0, 1.0)
+        for low, high in zip(actions.low, actions.high, strict=True)
+    ]
+    return tuple((low + high) / 2 for low, high in bounded), tuple((high - low) / 2 for low, high in bounded)

@@ -29,11 +29,7 @@ LANGUAGES = ("python", "c", "json", "latex", "st", "svg")
 
 
 def write_report(
-    path: Path,
-    out: Path | None = None,
-    features: str | None = None,
-    episodes: int = 10,
-    task: str | None = None,
+    path: Path, out: Path | None = None, features: str | None = None, episodes: int = 10, task: str | None = None
 ) -> Path:
     """Write the page about a run folder or a program file; returns where it is."""
     template = load_template()

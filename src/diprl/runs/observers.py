@@ -1,4 +1,4 @@
-"""Who watches a run: what they see, and those that write it down."""
+"""Who watches a run: what they see, those that write it down, and ready-made ones for `learn(callback=…)`."""
 
 import csv
 import json
@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from diprl.arena.reference import evaluate_program
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.system.files import append_line, read_bytes, write_text
@@ -103,6 +104,53 @@ def read_rows(path: Path) -> list[Row]:
 
 def is_figure(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+@dataclass(frozen=True)
+class StopAtScore:
+    """Stop once the hard program's validation score reaches a threshold."""
+
+    score: float
+    metric: str = "eval/program"
+
+    def __call__(self, snapshot: Snapshot) -> bool:
+        return snapshot.metrics.get(self.metric, float("-inf")) >= self.score
+
+
+@dataclass
+class EvalCallback:
+    """Score the current program on the reference environment every so many steps and keep the best."""
+
+    every: int = 100_000
+    episodes: int = 10
+    best_path: Path | None = None
+    best_score: float = float("-inf")
+    last: int = 0
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        if snapshot.program is None or snapshot.steps - self.last < self.every:
+            return
+        self.last = snapshot.steps
+        score = evaluate_program(snapshot.task, snapshot.program, self.episodes).mean
+        if score > self.best_score:
+            self.best_score = score
+            if self.best_path is not None:
+                snapshot.program.save(self.best_path)
+
+
+@dataclass
+class CheckpointCallback:
+    """Keep a checkpoint every so many steps under its own name."""
+
+    folder: Path
+    every: int = 100_000
+    last: int = 0
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        if snapshot.steps - self.last >= self.every:
+            self.last = snapshot.steps
+            Path(self.folder).mkdir(parents=True, exist_ok=True)
+            snapshot.save(Path(self.folder) / f"step-{snapshot.steps}.checkpoint")
 
 
 class TensorBoardLog:

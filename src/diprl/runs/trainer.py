@@ -160,10 +160,7 @@ class Trainer:
 
         session = self.session
         environments = make_environments(
-            session.task,
-            stage.settings.ppo.num_envs,
-            session.backend,
-            timeout=session.env_timeout,
+            session.task, stage.settings.ppo.num_envs, session.backend, timeout=session.env_timeout
         )
         seed = session.spec.seed + MEMBER_SEEDS * stage.member
         return HostCollector(engine, stage.settings, environments, seed)

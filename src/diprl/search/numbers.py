@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diprl.program import Program
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, assemble, flatten
-from diprl.program.signature import Discrete
+from diprl.program.signature import Discrete, action_range
 
 Vector = NDArray[np.float64]
 
@@ -88,5 +88,5 @@ def output_reach(program: Program) -> Vector:
     actions = program.signature.actions
     if isinstance(actions, Discrete):
         return np.zeros(0)
-    width = (np.asarray(actions.high) - np.asarray(actions.low)) / 2
-    return np.where(np.isfinite(width) & (width > 0), width, 1.0)
+    reach = np.asarray(action_range(actions)[1])
+    return np.where(reach > 0, reach, 1.0)

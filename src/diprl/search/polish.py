@@ -108,14 +108,7 @@ def polish_within(
     variations = 64 if task.twin is not None and is_mutable(program) else 0
     effort = Effort(population=16, episodes=4, most_episodes=16, mutants=variations, final_episodes=final)
     found = polish(
-        task,
-        program,
-        0.6 * remaining,
-        seed=seed,
-        effort=effort,
-        views=views,
-        most_steps=remaining,
-        interrupt=interrupt,
+        task, program, 0.6 * remaining, seed=seed, effort=effort, views=views, most_steps=remaining, interrupt=interrupt
     )
     return found._replace(trial=found.trial._replace(steps=found.trial.steps + len(views)))
 

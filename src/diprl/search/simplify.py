@@ -68,12 +68,7 @@ class Judge:
     """Accepts a program while its mean return, with a margin for chance, stays within the tolerance."""
 
     def __init__(
-        self,
-        task: Task,
-        program: Program,
-        tolerance: float,
-        looks: tuple[int, ...],
-        round_number: int = SIMPLIFY_ROUND,
+        self, task: Task, program: Program, tolerance: float, looks: tuple[int, ...], round_number: int = SIMPLIFY_ROUND
     ) -> None:
         self.play: ProgramPlayer = program_player(task, program)
         self.looks, self.round_number, self.steps = looks, round_number, 0

@@ -82,9 +82,7 @@ class Step(NamedTuple):
 
 
 def with_first_views(
-    next_view: NDArray[np.float32],
-    ended: NDArray[np.bool_],
-    begin: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+    next_view: NDArray[np.float32], ended: NDArray[np.bool_], begin: Callable[[NDArray[np.int64]], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
     """What the policy acts on next: where an episode ended, the first view of one that `begin` begins in these rows."""
     if not ended.any():

@@ -120,10 +120,7 @@ NAMES: dict[str, list[tuple[str, str]]] = {
     "MountainCar": [("position velocity", "left coast right")],
     "MountainCarContinuous": [("position velocity", "force")],
     "Pendulum": [("cos_theta sin_theta theta_velocity:rad/s", "torque")],
-    "LunarLander": [
-        (LANDER, "noop left_engine main_engine right_engine"),
-        (LANDER, "main_engine side_engine"),
-    ],
+    "LunarLander": [(LANDER, "noop left_engine main_engine right_engine"), (LANDER, "main_engine side_engine")],
     "LunarLanderContinuous": [(LANDER, "main_engine side_engine")],
     "BipedalWalker": [BIPED],
     "BipedalWalkerHardcore": [BIPED],

@@ -21,16 +21,7 @@ from diprl.train.compiling import compiled
 from diprl.train.dual import Dual, ascend, begin_dual, dual_alpha
 from diprl.train.loss import Transitions, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
 from diprl.train.minibatches import random_orders, shuffled
-from diprl.train.parameters import (
-    Blueprint,
-    Groups,
-    Moments,
-    StepSize,
-    Vector,
-    begin_moments,
-    descend,
-    step_sizes,
-)
+from diprl.train.parameters import Blueprint, Groups, Moments, StepSize, Vector, begin_moments, descend, step_sizes
 from diprl.train.rollout import Running, begin, collect
 from diprl.train.settings import Settings
 from diprl.train.trajectory import Episodes, Trajectory, advantages, discounted_returns, episode_metrics
@@ -122,12 +113,7 @@ class Engine:
         return self.update(state, trajectory, episodes, numbers, num_rollouts)
 
     def update(
-        self,
-        state: TrainState,
-        trajectory: Trajectory,
-        episodes: Episodes,
-        numbers: Settings,
-        num_rollouts: Array,
+        self, state: TrainState, trajectory: Trajectory, episodes: Episodes, numbers: Settings, num_rollouts: Array
     ) -> tuple[TrainState, Metrics]:
         """Learn from one rollout."""
         progress = state.rollout / num_rollouts
@@ -170,11 +156,7 @@ class Engine:
         log_prob, _, value = evaluate_actions(agent, transitions, temperatures)
         next_value = agent.value(agent.see(flat.next_view))
         advantage = advantages(
-            trajectory,
-            value.reshape(shape),
-            next_value.reshape(shape),
-            numbers.ppo.gamma,
-            numbers.ppo.gae_lambda,
+            trajectory, value.reshape(shape), next_value.reshape(shape), numbers.ppo.gamma, numbers.ppo.gae_lambda
         ).reshape(-1)
         return transitions._replace(log_prob=log_prob, advantage=advantage, target=advantage + value)
 

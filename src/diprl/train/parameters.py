@@ -82,10 +82,7 @@ def begin_moments(vector: Vector) -> Moments:
 
 
 def step_sizes(
-    taken: Float[Array, " groups"],
-    active: Bool[Array, " groups"],
-    learning_rate: Float[Array, ""],
-    count: int,
+    taken: Float[Array, " groups"], active: Bool[Array, " groups"], learning_rate: Float[Array, ""], count: int
 ) -> StepSize:
     """The sizes of the next `count` steps of groups that have taken some already, all computed at once."""
     steps = taken + active * jnp.arange(1.0, count + 1.0)[:, None]

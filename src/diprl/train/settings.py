@@ -30,13 +30,7 @@ def setting(
     A traced setting is a number that compiled code receives, so that one compilation serves every value of it.
     A setting that is not shared steers the run from outside and never reaches compiled code.
     """
-    limits = {
-        "traced": traced,
-        "shared": shared,
-        "positive": positive,
-        "fraction": fraction,
-        "largest": largest,
-    }
+    limits = {"traced": traced, "shared": shared, "positive": positive, "fraction": fraction, "largest": largest}
     return field(default=default, metadata=limits)
 
 

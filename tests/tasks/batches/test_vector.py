@@ -85,11 +85,7 @@ def test_info_carries_distance_and_success(making: Maker) -> None:
 
 def test_worker_count_changes_nothing_and_seeds_change_everything() -> None:
     task = load_task("CartPole-v1")
-    batches = [
-        SyncEnvironments(task, 5),
-        WorkerEnvironments(task, 5, workers=2),
-        WorkerEnvironments(task, 5, 3),
-    ]
+    batches = [SyncEnvironments(task, 5), WorkerEnvironments(task, 5, workers=2), WorkerEnvironments(task, 5, 3)]
     actions = np.random.default_rng(0).integers(0, 2, (60, 5))
     histories = []
     for environments in batches:
@@ -109,11 +105,7 @@ def test_worker_count_changes_nothing_and_seeds_change_everything() -> None:
     ("fault", "kind", "words"),
     [
         ("raises", DiprlError, "environment 0, step 3, failed: ZeroDivisionError"),
-        (
-            "nan observation",
-            NotFiniteError,
-            "environment 0, step 3, returned an observation that is not finite",
-        ),
+        ("nan observation", NotFiniteError, "environment 0, step 3, returned an observation that is not finite"),
         ("infinite reward", NotFiniteError, "environment 0, step 3, returned a reward that is not finite"),
         ("wrong shape", DiprlError, r"shape \(1,\) instead of \(2,\)"),
         ("wrong type", DiprlError, "features cannot be computed"),

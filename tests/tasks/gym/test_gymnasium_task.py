@@ -152,10 +152,7 @@ def test_refusals_say_why(shown: gym.Space[Any], taken: gym.Space[Any], words: s
 
 
 def test_a_users_features_are_what_programs_speak_of() -> None:
-    own = [
-        ("speed", "m/s", lambda seen: float(np.hypot(*seen))),
-        ("leans_left", "", lambda seen: seen[0] < 0),
-    ]
+    own = [("speed", "m/s", lambda seen: float(np.hypot(*seen))), ("leans_left", "", lambda seen: seen[0] < 0)]
     task = load_task(partial(Echo, PLAIN, spaces.Discrete(2)), features=own)
     assert [(feature.name, feature.unit) for feature in task.signature.features] == [
         ("speed", "m/s"),

@@ -12,16 +12,7 @@ from diprl.program.ast import conditions, terminals
 from diprl.program.evaluate import terminal_at
 from diprl.verify import Report, Spec, parse_spec, verify
 from diprl.verify.exact.linear import Constraint, bounds_of, exact, of_condition
-from diprl.verify.properties import (
-    Actions,
-    Branches,
-    Equivalent,
-    Monotone,
-    Never,
-    Property,
-    Robust,
-    Symmetric,
-)
+from diprl.verify.properties import Actions, Branches, Equivalent, Monotone, Never, Property, Robust, Symmetric
 from diprl.verify.properties.nearest import Ruler
 from diprl.verify.properties.pairs import Switch
 from tests.program.strategies import observations, programs, tame_numbers

@@ -6,7 +6,7 @@ import numpy as np
 
 from diprl.errors import DiprlError, unknown
 from diprl.program.signature import Discrete
-from diprl.system.cores import available_cores
+from diprl.system.processes import available_cores
 from diprl.tasks.base import BACKENDS, Environments, Task
 from diprl.tasks.batches.envpool import EnvPoolEnvironments, envpool_serves
 from diprl.tasks.batches.sync import SyncEnvironments

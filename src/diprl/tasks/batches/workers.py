@@ -17,8 +17,7 @@ from gymnasium.vector.utils import CloudpickleWrapper
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.system.cores import available_cores
-from diprl.system.lifeline import end_with_parent
+from diprl.system.processes import available_cores, end_with_parent
 from diprl.tasks.base import Step, Task
 from diprl.tasks.batches.sync import INFO_KEYS, SyncEnvironments, seeds
 

@@ -86,11 +86,7 @@ def judge(before: States, actions: Array, after: States, *, goal_radius: float, 
     distance = distance_to_goal(after, goal_radius)
     arrived: NDArray[Any] = distance <= 0.0
     outside = np.linalg.norm(after.places[:, 0, :2], axis=1) > area
-    parts = {
-        "goal": 0.3 * (5.0 - distance),
-        "healthy": 0.05 * healthy(after),
-        "effort": -0.01 * squared_norm(actions),
-    }
+    parts = {"goal": 0.3 * (5.0 - distance), "healthy": 0.05 * healthy(after), "effort": -0.01 * squared_norm(actions)}
     return Judgement.sum(parts, arrived | outside, distance=distance, is_success=arrived)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.system.cores import available_cores
+from diprl.system.processes import available_cores
 from diprl.tasks.base import Step, with_first_views
 from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco

@@ -20,11 +20,7 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": round(1.0 / INTERVAL)}
 
     def __init__(
-        self,
-        description: Description | str,
-        render_mode: str | None = None,
-        width: int = 480,
-        height: int = 480,
+        self, description: Description | str, render_mode: str | None = None, width: int = 480, height: int = 480
     ) -> None:
         description = find_description(description) if isinstance(description, str) else description
         if render_mode not in (None, "rgb_array"):

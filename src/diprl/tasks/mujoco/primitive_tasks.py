@@ -147,10 +147,7 @@ JUMPING = replace(
 )
 """Leap without falling over, from a standstill or out of the forward gait."""
 PUSHING_LEFT = replace(
-    feeling(pusher.PUSHER, ARM),
-    name="pusher_left",
-    judge=partial(judge_push, coordinate=PUCK_X),
-    anneals=True,
+    feeling(pusher.PUSHER, ARM), name="pusher_left", judge=partial(judge_push, coordinate=PUCK_X), anneals=True
 )
 """Push the puck left, to the x of the goal."""
 PUSHING_DOWN = replace(
@@ -161,12 +158,7 @@ PUSHING_DOWN = replace(
 )
 """Push the puck down, to the y of the goal, from the task's start or from where `pusher_left` has brought it."""
 WALKING = replace(
-    feeling(ant.RANDOM_GOAL, ANT),
-    name="ant_up",
-    start=start_under_way,
-    judge=judge_ant_up,
-    anneals=True,
-    horizon=200,
+    feeling(ant.RANDOM_GOAL, ANT), name="ant_up", start=start_under_way, judge=judge_ant_up, anneals=True, horizon=200
 )
 """Walk towards +x, in the end straight and at a steady pace, whichever way the ant was moving before."""
 SKILLS = (

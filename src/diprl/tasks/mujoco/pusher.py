@@ -42,11 +42,7 @@ def reach(states: States) -> Array:
 def judge(before: States, actions: Array, after: States) -> Judgement:
     """Charges both distances as they were when the action was chosen, and the action itself."""
     offset = np.linalg.norm(before.places[:, PUCK, :2] - GOAL, axis=1)
-    parts = {
-        "reach": -0.5 * reach(before),
-        "goal": -offset,
-        "effort": -EFFORT * squared_norm(actions),
-    }
+    parts = {"reach": -0.5 * reach(before), "goal": -offset, "effort": -EFFORT * squared_norm(actions)}
     distance = np.maximum(offset - 0.07, 0.0)
     return Judgement.sum(parts, distance=distance, is_success=offset <= 0.17)
 

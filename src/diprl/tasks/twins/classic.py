@@ -79,10 +79,7 @@ class Acrobot:
         torque = jnp.asarray(action, jnp.float32) - 1.0
         angle1, angle2, velocity1, velocity2 = _runge_kutta(state, torque)
         following = _acrobot_state(
-            _wrap(angle1),
-            _wrap(angle2),
-            jnp.clip(velocity1, -4 * pi, 4 * pi),
-            jnp.clip(velocity2, -9 * pi, 9 * pi),
+            _wrap(angle1), _wrap(angle2), jnp.clip(velocity1, -4 * pi, 4 * pi), jnp.clip(velocity2, -9 * pi, 9 * pi)
         )
         elbow = -following.cosine1
         tip = elbow - (following.cosine1 * following.cosine2 - following.sine1 * following.sine2)

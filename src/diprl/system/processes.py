@@ -1,11 +1,39 @@
-"""Ctrl-C while training: stop where the run has just been saved, and say how to go on."""
+"""This process, its workers and Ctrl-C."""
 
+import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from multiprocessing import parent_process
+from threading import Thread
 from types import FrameType
 from typing import Any
+
+ORPHANED = 70
+"""Exit code of a worker whose parent is gone."""
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def end_with_parent() -> None:
+    """Let this process end as soon as the process that started it does.
+
+    Python gives every spawned process a pipe that its parent never closes; the operating system closes it even when the
+    parent is killed. A thread waits for that, since the worker itself may be busy for hours.
+    """
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait_and_leave() -> None:
+        parent.join()
+        os._exit(ORPHANED)
+
+    Thread(target=wait_and_leave, daemon=True, name="lifeline").start()
 
 
 class Interruption:

@@ -1,8 +1,0 @@
-"""How much of the machine is ours."""
-
-import os
-
-
-def available_cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
