@@ -1,7 +1,6 @@
 """The one door: a program and a specification in, a report out."""
 
 from dataclasses import dataclass, replace
-from math import isnan
 from pathlib import Path
 from time import monotonic
 
@@ -93,9 +92,8 @@ def verify(program: Program, spec: Spec | str | Path) -> Report:
 
 def _finding(program: Program, spec: Spec, wanted: Property) -> Finding:
     start, features = monotonic(), program.signature.feature_names
-    sides = list(zip(wanted.box.low, wanted.box.high, strict=False))
     fits = len(wanted.box.low) == len(wanted.box.high) == len(features)
-    if not fits or any(isnan(low) or isnan(high) or low > high for low, high in sides):
+    if not fits or not all(low <= high for low, high in zip(wanted.box.low, wanted.box.high, strict=True)):
         raise SpecError(f"the box of '{wanted.name}' must have an interval for each of {len(features)} features")
     try:
         answer = wanted.check(Context(program, model_of(spec.task, program), Deadline(spec.timeout)))

@@ -108,8 +108,11 @@ def placed(weights: Weights, place: Place) -> Weights:
 
 def dot(weights: Weights, values: Point) -> Fraction:
     """The exact sum of products; where a weight is zero, the value may be infinite."""
-    products = (weight * Fraction(value) for weight, value in zip(weights, values, strict=True) if weight)
-    return sum(products, Fraction(0))
+    total = Fraction(0)
+    for weight, value in zip(weights, values, strict=True):
+        if weight and value:
+            total += weight * Fraction(value)
+    return total
 
 
 def exact(values: Sequence[float]) -> Weights:

@@ -119,10 +119,7 @@ class Symmetric:
         return cls(name, asked.box, negate, mirror)
 
     def check(self, context: Context) -> Answer:
-        """Examined off the thresholds, which are where a symmetric program need not be symmetric.
-
-        The question's variables are the features of the state.
-        """
+        """Examined off the thresholds, which are where a symmetric program need not be symmetric."""
         image = tuple((index, -1 if index in self.negate else 1) for index in range(len(context.names)))
 
         def ways(first: Leaf, second: Leaf) -> Iterator[Way]:
