@@ -92,6 +92,7 @@ class Model:
         from diprl.methods.presets import changed
         from diprl.methods.registry import run
         from diprl.runs.session import Session, limited
+        from diprl.terminal.progress import Display
 
         given = {"total_timesteps": total_timesteps, "folder": folder, "episodes": episodes}
         if resume:
@@ -105,7 +106,7 @@ class Model:
             self.spec = replace(self.spec, settings=settings, episodes=100 if episodes is None else episodes)
             self.folder = None if folder is None else Path(folder)
         observers = (callback,) if callable(callback) else tuple(callback or ())
-        with display() if progress_bar else nullcontext() as shown:
+        with Display() if progress_bar else nullcontext() as shown:
             session = Session(
                 self.spec,
                 limited(self.task, env_timeout),
@@ -229,16 +230,10 @@ class Model:
             return len(environment.observation_space.shape or ())
 
     def __repr__(self) -> str:
-        from diprl.terminal.tables import result_table
+        from diprl.terminal.printing import result_table
 
         name = type(self).__name__
         return f"{name}({self.task.name!r})" if self.result is None else result_table(self.result, name)
-
-
-def display() -> Any:
-    from diprl.terminal.progress import Display
-
-    return Display()
 
 
 class DiPRL(Model):

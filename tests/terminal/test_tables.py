@@ -8,8 +8,8 @@ from diprl.arena.score import Score
 from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
+from diprl.terminal.printing import print_findings, print_result, print_tasks, result_table
 from diprl.terminal.progress import Display
-from diprl.terminal.tables import print_findings, print_result, print_tasks, result_table
 
 NAME = "a[red]b[/red]:smile:[/]"
 PROGRAM = Program.from_text("features: x\nactions: no, yes\nif x > 0: yes\nelse: no")

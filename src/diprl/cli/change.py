@@ -84,8 +84,7 @@ class Simplify(ChangeCommand):
         from diprl.methods.retrain import retrainer
         from diprl.search.simplify import simplify
         from diprl.system.device import use_compilation_cache
-        from diprl.terminal.programs import body
-        from diprl.terminal.tables import STAGE_COLUMNS, print_stage
+        from diprl.terminal.printing import STAGE_COLUMNS, body, print_stage
 
         use_compilation_cache()
         program, task = self.load()

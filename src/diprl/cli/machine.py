@@ -14,7 +14,7 @@ class Tasks(JSONOption):
     """List the built-in tasks with their features, actions, budgets and the paper's scores."""
 
     def run(self) -> None:
-        from diprl.terminal.tables import print_tasks
+        from diprl.terminal.printing import print_tasks
 
         rows = task_rows()
         self.print_json(tasks=rows) if self.json else print_tasks(rows)
@@ -55,7 +55,7 @@ class Doctor(JSONOption):
         import jax
 
         from diprl import __version__
-        from diprl.terminal.tables import print_findings
+        from diprl.terminal.printing import print_findings
 
         findings = {
             "diprl": __version__,

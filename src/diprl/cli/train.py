@@ -60,8 +60,8 @@ class Train(EnvironmentOptions, JSONOption):
     def run(self) -> None:
         from diprl.methods.registry import run_all
         from diprl.system.device import use_compilation_cache, use_device
+        from diprl.terminal.printing import print_result
         from diprl.terminal.progress import Display
-        from diprl.terminal.tables import print_result
 
         use_compilation_cache()
         use_device(self.device)

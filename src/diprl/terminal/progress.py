@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from diprl.runs.observers import Snapshot
-from diprl.terminal.programs import plain_console, rounded
+from diprl.terminal.printing import plain_console, rounded
 
 
 class Display:
