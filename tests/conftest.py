@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
@@ -13,3 +14,13 @@ settings.register_profile("default", deadline=None, derandomize=bool(os.environ.
 settings.load_profile("default")
 
 install_import_hook(shapes.MODULES, shapes.CHECKER)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Share compiled code between tests, between the processes that run them, and with those that they start."""
+    from diprl.system.device import use_compilation_cache
+
+    cache = getattr(config, "cache", None)  # pytest may run without one
+    if cache is not None:
+        os.environ["DIPRL_CACHE"] = str(cache.mkdir("diprl"))
+        use_compilation_cache()

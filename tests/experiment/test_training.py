@@ -22,11 +22,8 @@ def quiet(_: str) -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def compilations(request: pytest.FixtureRequest) -> Iterator[None]:
-    """One folder of compiled code for this process and those it starts, kept between runs of the tests."""
+def few_episodes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        if getattr(request.config, "cache", None):  # pytest may run without one
-            patch.setenv("DIPRL_CACHE", str(request.config.cache.mkdir("diprl")))
         patch.setattr("diprl.methods.pi_prl.STAGE_EPISODES", 3)
         yield
 

@@ -1,8 +1,10 @@
 """Guards against training that slows down unnoticed: they count kernels and traces, never seconds."""
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import jax.random as jr
@@ -105,6 +107,8 @@ print(len(compiled))
 """
 
 
-def test_a_training_compiles_few_functions() -> None:
-    done = subprocess.run([sys.executable, "-c", TRAINING], capture_output=True, text=True, check=True)
+def test_a_training_compiles_few_functions(tmp_path: Path) -> None:
+    environment = os.environ | {"DIPRL_CACHE": str(tmp_path)}
+    command = [sys.executable, "-c", TRAINING]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert 5 < int(done.stdout.split()[-1]) <= 25
