@@ -133,3 +133,12 @@ def test_speeds_are_those_measured() -> None:
     assert claimed("DiPRL N and N times") == [round(stable_baselines), round(rejax, 1)]
     seconds = [round(measured(row)[0]) for row in ("cached", "none cached")]
     assert claimed("it takes N seconds, N the first time") == seconds
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_every_link_and_path_of_the_docs_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+    paths = re.findall(r"`(src/diprl/[\w/]+\.py|tests/[\w/]+\.py|benchmarks/[\w/]+\.py)`", text)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
