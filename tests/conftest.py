@@ -16,6 +16,14 @@ settings.load_profile("default")
 install_import_hook(shapes.MODULES, shapes.CHECKER)
 
 
+HEAVY = ("tests/test_", "tests/experiment", "tests/methods", "tests/train", "tests/reliability")
+"""Files that take long: begun first, they do not leave one process working alone at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(HEAVY))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Share compiled code between tests, between the processes that run them, and with those that they start."""
     from diprl.system.device import use_compilation_cache
