@@ -245,3 +245,19 @@ def test_logs_and_time_outs_are_there_from_python_too(tmp_path: Path) -> None:
     config = json.loads((tmp_path / "run" / "config.json").read_text())
     assert config["session"] == {"backend": "auto", "env_timeout": 30.0}
     assert model.result is not None
+
+
+def test_a_model_does_not_resume_the_run_of_another(tmp_path: Path) -> None:
+    untrained(seed=5).learn(2 * ROLLOUT, folder=tmp_path / "run")
+    other = untrained(seed=6)
+    with pytest.raises(DiprlError, match="already holds a run"):
+        other.learn(2 * ROLLOUT, folder=tmp_path / "run")
+    with pytest.raises(DiprlError, match="holds another run than diprl, ThresholdProbe, default, seed 6"):
+        other.learn(resume=True)
+
+
+def test_a_model_acts_by_what_it_learnt_last() -> None:
+    model, observations = untrained(seed=5).learn(ROLLOUT), np.linspace(-1, 1, 99, dtype=np.float32)[:, None]
+    model.predict(observations)
+    model.learn(8 * ROLLOUT)
+    np.testing.assert_array_equal(model.predict(observations)[0], model.program.act_batch(observations))

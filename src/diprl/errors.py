@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 LONGEST_NAME = 80
-"""Characters of a name that are compared and shown; names may come from files of strangers."""
+"""Characters of a name that are compared and shown; a name may come from any file."""
 
 
 class DiprlError(Exception):

@@ -120,6 +120,7 @@ class Model:
             )
             self.result = run(session)
         self.trained = self.result.trained or self.trained
+        self.__dict__.pop("_act", None)
         return self
 
     @property
@@ -164,14 +165,14 @@ class Model:
         """The action for one observation of the environment or for a batch; always the deterministic policy."""
         observations = np.asarray(observation)
         single = observations.ndim == self._observation_rank
-        actions = self._act()(self.task.view(observations[None] if single else observations))
+        actions = self._act(self.task.view(observations[None] if single else observations))
         return (actions[0] if single else actions), state
 
     def score(self, episodes: int = 100) -> "Score":
         """Returns on the reference environment."""
         from diprl.arena.reference import evaluate
 
-        return evaluate(self.task, self._act(), episodes)
+        return evaluate(self.task, self._act, episodes)
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""
@@ -213,11 +214,12 @@ class Model:
         model.folder = saved.folder
         return model
 
+    @cached_property
     def _act(self) -> Any:
+        """How the model acts, put together once and anew after each learning."""
         from diprl.runs.trainer import acting
 
-        trained = self._learnt()
-        return acting(self.task, trained, self._program)
+        return acting(self.task, self._learnt(), self._program)
 
     def _learnt(self) -> "Trained":
         if self.trained is None:

@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\ndiprl: {str(stopped) or 'stopped'}", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has enough of it; closing quietly keeps Python from complaining at exit.
+        # The reader closed the pipe, as head does; closing our end quietly keeps Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:

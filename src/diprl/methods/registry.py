@@ -52,6 +52,8 @@ def run(session: Session) -> Result:
     with run_folder.exclusive(folder):
         if (folder / run_folder.CONFIG).exists() and not session.resume:
             raise DiprlError(f"{folder} already holds a run: choose another --out, or continue it with --resume")
+        if session.resume and run_folder.read_spec(folder).key != session.spec.key:
+            raise DiprlError(f"{folder} holds another run than {session.spec.title}")
         try:
             return run_folder.read_result(folder) or fill_folder(session, folder, fit)
         except DiprlError:

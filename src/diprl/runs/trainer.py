@@ -147,10 +147,10 @@ class Trainer:
             agent = fresh_agent(stage.make_agent, self.session.task, stage.settings.compiled(), agent_key)
         state = first_state(engine, agent, run_key)
         folder = self.session.folder
-        if folder is None or not is_stored(folder / f"{CHECKPOINT}{stage.name}"):
-            return state
-        state, facts = load_tree(folder / f"{CHECKPOINT}{stage.name}", state)
-        check_origin(folder / f"{CHECKPOINT}{stage.name}", facts, self.session.spec)
+        path = None if folder is None else folder / f"{CHECKPOINT}{stage.name}"
+        if path is not None and is_stored(path):
+            state, facts = load_tree(path, state)
+            check_origin(path, facts, self.session.spec)
         return state
 
     def collector(self, stage: Stage, engine: Engine) -> Collector:
