@@ -94,15 +94,13 @@ class Model:
         from diprl.runs.session import Session, limited
         from diprl.terminal.progress import Display
 
-        given = {"total_timesteps": total_timesteps, "folder": folder, "episodes": episodes}
         if resume:
-            if self.folder is None or any(value is not None for value in given.values()):
-                raise DiprlError(
-                    "learn(resume=True) goes on with a run as it was begun: load its folder and give no budget"
-                )
+            if self.folder is None or any(given is not None for given in (total_timesteps, folder, episodes)):
+                raise DiprlError("learn(resume=True) goes on with a run as it was begun: load its folder, no budget")
         else:
-            budget = {} if total_timesteps is None else {"total_timesteps": total_timesteps}
-            settings = changed(self.settings, **budget)
+            settings = changed(
+                self.settings, **{"total_timesteps": total_timesteps} if total_timesteps is not None else {}
+            )
             self.spec = replace(self.spec, settings=settings, episodes=100 if episodes is None else episodes)
             self.folder = None if folder is None else Path(folder)
         observers = (callback,) if callable(callback) else tuple(callback or ())
