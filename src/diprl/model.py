@@ -195,8 +195,7 @@ class Model:
         from diprl.runs.result import Result
         from diprl.runs.trainer import load_trained
 
-        saved = find_saved(Path(path))
-        spec = saved.spec
+        spec = (saved := find_saved(Path(path))).spec
         if spec.method != cls.method:
             raise DiprlError(f"{path} holds a model of method {spec.method!r:.40}, not {cls.method!r}")
         names = {} if options.get("features") else {"feature_names": spec.feature_names}

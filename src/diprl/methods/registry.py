@@ -71,8 +71,7 @@ def fill_folder(session: Session, folder: Path, fit: Callable[[Session], Result]
     """Do the run and write down everything about it; checkpoints go once the model and the result are there."""
     if not session.resume:
         write_json(folder / run_folder.CONFIG, config_of(session))
-    begun_by = read_json(folder / run_folder.CONFIG).get("command", "")
-    result = replace(fit(session), command=str(begun_by))
+    result = replace(fit(session), command=str(read_json(folder / run_folder.CONFIG).get("command", "")))
     if result.trained is not None:
         save_trained(result.trained, session.spec, folder / run_folder.MODEL, steps=result.total_steps)
     run_folder.write_result(folder, result)
