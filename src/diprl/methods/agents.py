@@ -9,7 +9,7 @@ from jaxtyping import PRNGKeyArray
 
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import AbstractPolicy
-from diprl.policy.derivation_tree import make_tree
+from diprl.policy.derivation_tree import DerivationTree, make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program.signature import Continuous, Discrete, action_range
@@ -27,7 +27,16 @@ def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
     terminals = make_terminals(task, settings, 2 * depth - 1, over_primitives, key=terminal_key)
     tree = make_tree(task.layout.features, depth, terminals, key=tree_key)
+    if settings.program.feature_entropy:
+        tree = keeping_zeros(tree)
     return with_critic(tree, task.layout, settings, key=critic_key)
+
+
+def keeping_zeros(tree: DerivationTree) -> DerivationTree:
+    """The same tree, in which a weight that is zero stays zero."""
+    if isinstance(tree.terminals, AffineTerminals):
+        tree = replace(tree, terminals=replace(tree.terminals, keeps_zeros=True))
+    return replace(tree, keeps_zeros=True)
 
 
 def make_terminals(

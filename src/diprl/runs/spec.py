@@ -10,7 +10,14 @@ from diprl.errors import DiprlError
 from diprl.train.settings import Settings, check_seed
 
 SCHEMA = 2
-ADDED_LATER = {"choose_primitives": False}
+ADDED_LATER = {
+    "choose_primitives": False,
+    "feature_entropy": 0.0,
+    "support_at": 0.5,
+    "smallest_share": 0.05,
+    "max_numbers": 0,
+    "max_conditions": 0,
+}
 """Settings that the first records do not know, each with the value that those were made with."""
 LARGEST_EPISODES = 1_000_000
 

@@ -99,6 +99,8 @@ class Trainer:
         self.session, self.began = session, time.monotonic()
         self.total_steps = total_steps or session.spec.settings.ppo.num_timesteps
         self.steps: dict[str, int] = {}
+        self.ended = ""
+        """Why it ended before its budget was used up, where it did."""
         folder = session.folder
         self.log = MetricsLog(folder, done_steps(folder) if folder and session.resume else 0)
         writers: list[Observer] = [self.log]
@@ -202,6 +204,7 @@ class Trainer:
             program=program,
             score=evaluate(session.task, act, session.spec.episodes),
             steps=self.steps,
+            ended=self.ended,
             curve=thinned_curve(self.log.rows),
             wall_seconds=round(time.monotonic() - self.began, 3),
             trained=trained,
