@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.tasks.gym.spaces import with_plain_actions
 
-UNLIMITED = 10_000
+UNLIMITED = 1_000
 """Steps after which an episode is cut where the environment itself promises no end."""
+
+VECTOR = "a batch of environments: give a single one, of which diprl makes batches itself"
 
 Make = Callable[..., gym.Env[Any, Any]]
 Functions = tuple[Callable[[Any], float], ...]
@@ -32,14 +34,26 @@ class Reference:
     name: str
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     functions: Functions = ()
+    horizon: int | None = None
+    """Steps after which an episode is cut, where the user says so."""
+    render: Mapping[str, Any] = field(default_factory=dict)
+    """How the environment is made to draw itself, where the user says so."""
+    limits: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """Bounds of the outputs, where the user has them tighter than the environment."""
 
     def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
+        if self.render and overrides.get("render_mode") == "rgb_array":
+            overrides = dict(self.render)
         environment = self.raw(**overrides)
-        if time_limit(environment) is None:
-            environment = gym.wrappers.TimeLimit(environment, UNLIMITED)
+        if self.horizon or time_limit(environment) is None:
+            environment = gym.wrappers.TimeLimit(environment, self.horizon or UNLIMITED)
         if not isinstance(environment.observation_space, spaces.Box):
             environment = self._as_arrays(environment)
-        return with_plain_actions(environment)
+        environment = with_plain_actions(environment)
+        if self.limits is None:
+            return environment
+        low, high = (np.array(ends, np.float32) for ends in self.limits)
+        return gym.wrappers.TransformAction(environment, partial(_clipped, low, high), spaces.Box(low, high))
 
     def raw(self, **overrides: Any) -> gym.Env[Any, Any]:
         """The environment as its author wrote it; what fails there becomes one sentence."""
@@ -56,6 +70,8 @@ class Reference:
         except Exception as error:
             options = f" with {kwargs}" if kwargs else ""
             raise DiprlError(f"{self.name} could not be made{options}: {error}") from error
+        if isinstance(environment, gym.vector.VectorEnv):
+            raise DiprlError(f"{self.name} is {VECTOR}")
         if not isinstance(environment, gym.Env):
             raise DiprlError(f"{self.name} made a {type(environment).__name__}, which is not a gymnasium.Env")
         return environment
@@ -66,6 +82,10 @@ class Reference:
             return gym.wrappers.FlattenObservation(environment)
         space = spaces.Box(-np.inf, np.inf, (len(self.functions),), np.float32)
         return gym.wrappers.TransformObservation(environment, partial(evaluate, self.functions), space)
+
+
+def _clipped(low: NDArray[Any], high: NDArray[Any], action: Any) -> NDArray[Any]:
+    return np.clip(action, low, high)
 
 
 def _remedy(message: str) -> str:
