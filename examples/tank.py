@@ -1,6 +1,6 @@
 """A water tank with a pump: water flows in as it likes, and the pump has to keep the level near one metre."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 class Tank(gym.Env):
     """Two numbers are measured, the level and the inflow; the pump is off or on."""
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 20}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 20}
 
     def __init__(self, pump: float = 0.2, render_mode: str | None = None) -> None:
         self.observation_space = gym.spaces.Box(np.array([0.0, 0.0]), np.array([2.0, 0.2]), dtype=np.float64)

@@ -41,7 +41,7 @@ class Model:
         backend: str = "auto",
         **settings: Any,
     ) -> None:
-        """`env` is a task name, a Gymnasium id, `FILE.py:Class`, a task file, an environment or a function that makes one.
+        """`env` is a name, a Gymnasium id, `FILE.py:Class`, a task file, an environment or a function that makes one.
 
         Further keyword arguments are settings (`diprl train --help` lists them).
         """

@@ -1,7 +1,7 @@
 """What a task file says about an environment: names, units, ranges, formulas, limits; and a task described so."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any
 
@@ -59,82 +59,76 @@ class Description:
         )
 
     @property
-    def output_ranges(self) -> bool:
-        return any(entry.range for entry in self.actions.values())
-
-    @property
     def names_only(self) -> bool:
         """Whether a compiled twin of the environment is still one."""
-        return not (self.env_kwargs or self.horizon or self.render or any(self.formulas) or self.output_ranges)
-
-
-Rules = Mapping[str, tuple[Callable[[Any], bool], str]]
-"""For each key that may be there, what its value has to be, as a check and in words."""
-
-
-def _is_range(ends: Any) -> bool:
-    known = isinstance(ends, list) and len(ends) == 2 and all(end is None or _is_number(end) for end in ends)
-    return known and np.less(*Entry(range=ends).bounds(0.0, 0.0))
+        return not (self.env_kwargs or self.horizon or self.render or any(self.formulas))
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _is_steps(value: Any) -> bool:
+    return _is_number(value) and 1 <= value < 1e15 and value % 1 == 0
+
+
+def _is_range(ends: Any) -> bool:
+    known = isinstance(ends, list) and len(ends) == 2 and all(end is None or _is_number(end) for end in ends)
+    return known and bool(np.less(*Entry(range=ends).bounds(0.0, 0.0)))
+
+
 def _are_names(value: Any) -> bool:
-    texts = isinstance(value, list) and all(isinstance(name, str) for name in value)
-    return texts and len(set(value)) == len(value)
+    return isinstance(value, list) and all(isinstance(name, str) for name in value) and len(set(value)) == len(value)
 
 
-_TEXT = (lambda value: isinstance(value, str), "text in quotes")
-_TABLE = (lambda value: isinstance(value, dict), 'a table such as { unit = "m", range = [0, 2] }')
-_STEPS = (lambda value: _is_number(value) and 1 <= value < 1e15 and value % 1 == 0, "a whole number of steps")
-_NAMES = (_are_names, "a list of names, none of them twice")
-_ACTIONS = (lambda value: isinstance(value, dict) or _are_names(value), "a list of names, or a table of outputs")
-_RANGE = (_is_range, "[low, high] with low below high")
-_FILE: Rules = {
-    "environment": _TEXT,
-    "env_kwargs": _TABLE,
-    "horizon": _STEPS,
-    "total_timesteps": _STEPS,
-    "render": _TABLE,
-    "must_use": _NAMES,
-    "may_not_use": _NAMES,
-    "actions": _ACTIONS,
-    "features": _TABLE,
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "text in quotes": ("environment unit meaning formula", lambda value: isinstance(value, str)),
+    "a table such as { size = 3 }": ("env_kwargs render features", lambda value: isinstance(value, dict)),
+    "a whole number of steps": ("horizon total_timesteps", _is_steps),
+    "a list of names, none of them twice": ("must_use may_not_use", _are_names),
+    "a list of names or a table": ("actions", lambda value: isinstance(value, dict) or _are_names(value)),
+    "[low, high] with low below high": ("range", _is_range),
 }
-_ENTRY: Rules = {"unit": _TEXT, "range": _RANGE, "meaning": _TEXT, "formula": _TEXT}
+"""What the values of some keys have to be, in words and as a check."""
+_RULES = {key: (words, fits) for words, (keys, fits) in _KINDS.items() for key in keys.split()}
 
 
 def read_description(content: Mapping[str, Any]) -> Description:
     """Check all that can be checked without the environment; errors name the key."""
-    _check(content, _FILE, "the task file")
+    _check(content, Description, "the task file")
     actions = content.get("actions", {})
     actions = {name: {} for name in actions} if isinstance(actions, list) else actions
-    entries = {"actions": _entries(actions, "actions"), "features": _entries(content.get("features", {}), "features")}
-    said = Description(**content | entries)
+    said = Description(
+        **{
+            **content,
+            "actions": _entries(actions, "actions"),
+            "features": _entries(content.get("features", {}), "features"),
+        }
+    )
     if twice := sorted(set(said.must_use) & set(said.may_not_use)):
         raise DiprlError(f"must_use and may_not_use both list '{twice[0]}': take it out of one")
-    assert said.formulas is not None  # they parse
+    _ = said.formulas  # raises where one cannot be read
     return said
 
 
-def _check(content: Mapping[str, Any], rules: Rules, owner: str) -> None:
+def _check(content: Any, record: type, owner: str) -> None:
+    known = [item.name for item in fields(record)]
     for key, value in content.items():
-        if key not in rules:
-            raise unknown(f"key in {owner}", key, rules)
-        fits, words = rules[key]
+        if key not in known:
+            raise unknown(f"key in {owner}", key, known)
+        words, fits = _RULES[key]
         if not fits(value):
             raise DiprlError(f"{key} in {owner} must be {words}, not {value!r:.60}")
 
 
 def _entries(content: Mapping[str, Any], owner: str) -> dict[str, Entry]:
     """What is said by name, under `features` or `actions`."""
-    _check(content, dict.fromkeys(content, _TABLE), owner)
     for name, said in content.items():
         if not is_identifier(name):
             raise DiprlError(f"'{name}' in {owner} cannot be a name in a program: use ASCII letters, digits and _")
-        _check(said, _ENTRY, f"{owner}.{name}")
+        if not isinstance(said, dict):
+            raise DiprlError(f'{owner}.{name} must be a table such as {{ unit = "m" }}, not {said!r:.60}')
+        _check(said, Entry, f"{owner}.{name}")
     return {name: Entry(**said) for name, said in content.items()}
 
 
@@ -151,10 +145,8 @@ class ComputedView:
         rest, columns = iter(given.astype(np.float64).T), list[NDArray[np.float64]]()
         for name, formula in zip(self.names, self.formulas, strict=True):
             columns.append(next(rest) if formula is None else formula(columns))
-            wrong = ~np.isfinite(columns[-1]) & np.isfinite(given).all(axis=1)
-            if formula is not None and wrong.any():
-                state = [f"{known} = {column[wrong][0]:g}" for known, column in zip(self.names, columns, strict=False)]
-                raise DiprlError(f"{name} = {formula.text} is not a finite number where {', '.join(state[:-1])}")
+            if formula is not None and (wrong := ~np.isfinite(columns[-1]) & np.isfinite(given).all(axis=1)).any():
+                raise DiprlError(f"{name} = {formula.text} is not finite for the observation {given[wrong][0]}")
         return np.stack(columns, axis=1).astype(np.float32)
 
 
@@ -179,20 +171,15 @@ def _features(observed: Sequence[Feature], said: Mapping[str, Entry]) -> tuple[F
     """The features in the order of the file, each entry of the observation with what is said about it."""
     given = sum(not entry.formula for entry in said.values())
     if said and given != len(observed):
-        raise DiprlError(
-            f"features has {given} lines without a formula, but the observation has {len(observed)} numbers: "
-            "list them all, in their order"
-        )
-    rest = iter(observed)
-    computed = (Feature(name, meaning=f"computed as {entry.formula}") for name, entry in said.items())
-    pairs = [(known if entry.formula else next(rest), entry) for known, entry in zip(computed, said.values())]
-    return tuple(_feature(name, *pair) for name, pair in zip(said, pairs, strict=True)) or tuple(observed)
-
-
-def _feature(name: str, known: Feature, entry: Entry) -> Feature:
-    unit = known.unit if entry.unit is None else entry.unit
-    meaning = f"{known.meaning}; {entry.meaning}" if entry.formula and entry.meaning else entry.meaning or known.meaning
-    return Feature(name, unit, *entry.bounds(known.low, known.high), meaning)
+        counts = f"{given} lines without a formula, but the observation has {len(observed)} numbers"
+        raise DiprlError(f"features has {counts}: list them all, in their order")
+    rest, features = iter(observed), []
+    for name, entry in said.items():
+        known = Feature(name, meaning=f"computed as {entry.formula}") if entry.formula else next(rest)
+        unit = known.unit if entry.unit is None else entry.unit
+        words = [known.meaning] * bool(entry.formula or not entry.meaning) + [entry.meaning] * bool(entry.meaning)
+        features.append(Feature(name, unit, *entry.bounds(known.low, known.high), "; ".join(words)))
+    return tuple(features or observed)
 
 
 def _actions(actions: Actions, said: Mapping[str, Entry]) -> Actions:
@@ -204,20 +191,13 @@ def _actions(actions: Actions, said: Mapping[str, Entry]) -> Actions:
         if spoken := [name for name, entry in said.items() if entry != Entry()]:
             raise DiprlError(f"the action '{spoken[0]}' is a choice without unit and range: list the names alone")
         return replace(actions, names=tuple(said))
-    rows = zip(said.items(), actions.low, actions.high, actions.units or [""] * len(said), strict=True)
-    outputs = [
-        (name, *_output_range(name, entry, low, high), entry.unit or unit) for (name, entry), low, high, unit in rows
-    ]
+    outputs, units = [], actions.units or ("",) * len(said)
+    for (name, entry), low, high, unit in zip(said.items(), actions.low, actions.high, units, strict=True):
+        least, most = entry.bounds(low, high)
+        if not low <= least < most <= high:
+            raise DiprlError(f"the range of {name} must lie within [{low:g}, {high:g}], as in the environment")
+        outputs.append((name, least, most, entry.unit or unit))
     return Continuous(*zip(*outputs, strict=True))
-
-
-def _output_range(name: str, entry: Entry, low: float, high: float) -> tuple[float, float]:
-    least, most = entry.bounds(low, high)
-    if not low <= least < most <= high:
-        raise DiprlError(
-            f"the range of {name} must lie within [{low:g}, {high:g}], which is what the environment takes"
-        )
-    return least, most
 
 
 def _indices(chosen: Sequence[str], names: Sequence[str], key: str) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 A formula becomes a list of steps for a stack of arrays, so that a batch of observations takes one pass.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import Any
@@ -18,22 +18,12 @@ Array = NDArray[np.float64]
 Step = float | int | np.ufunc
 """A number, the index of a feature, or what to do with the last one or two values."""
 
-OPERATORS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.power}
-FUNCTIONS: dict[str, np.ufunc] = {
-    "abs": np.abs,
-    "atan2": np.arctan2,
-    "cos": np.cos,
-    "exp": np.exp,
-    "log": np.log,
-    "max": np.maximum,
-    "min": np.minimum,
-    "sign": np.sign,
-    "sin": np.sin,
-    "sqrt": np.sqrt,
-    "tan": np.tan,
-    "tanh": np.tanh,
-}
-LONGEST, DEEPEST = 1000, 40
+OPERATORS = {"+": (1, np.add), "-": (1, np.subtract), "*": (2, np.multiply), "/": (2, np.divide), "^": (4, np.power)}
+"""How tightly an operator binds, and what it does; a sign binds with 3, so that -x^2 is -(x^2)."""
+NAMES = ("abs", "cos", "exp", "log", "sign", "sin", "sqrt", "tan", "tanh")
+FUNCTIONS: dict[str, np.ufunc] = {name: getattr(np, name) for name in NAMES}
+FUNCTIONS |= {"atan2": np.arctan2, "max": np.maximum, "min": np.minimum}
+LONGEST, DEEPEST = 1000, 100
 """Characters of a formula, and how far it may nest."""
 
 
@@ -60,73 +50,46 @@ def parse_formula(text: str, names: Sequence[str], owner: str) -> Formula:
     """Read a formula over the named features; an error says in which column of whose formula it is."""
     if len(text) > LONGEST:
         raise DiprlError(f"the formula of {owner} is longer than {LONGEST} characters")
-    reader = _Reader(Tokens(text, 1), names)
+    tokens = Tokens(text, 1)
     try:
-        reader.sum(0)
-        reader.tokens.expect_end()
+        steps = _expression(tokens, names, 1, 0)
+        tokens.expect_end()
     except ProgramSyntaxError as error:
         raise DiprlError(f"the formula of {owner}, {str(error).removeprefix('line 1, ')}") from None
-    return Formula(text, tuple(reader.steps))
+    return Formula(text, tuple(steps))
 
 
-class _Reader:
-    """Reads a formula from left to right and notes the steps that compute it."""
+def _expression(tokens: Tokens, names: Sequence[str], least: int, depth: int) -> list[Step]:
+    """The steps of an operand and of the operators after it that bind at least so tightly."""
+    steps = _operand(tokens, names, depth)
+    while (sign := tokens.current.text) in OPERATORS and OPERATORS[sign][0] >= least:
+        tokens.advance()
+        binding, function = OPERATORS[sign]
+        steps += [*_expression(tokens, names, binding + (sign != "^"), depth + 1), function]
+    return steps
 
-    def __init__(self, tokens: Tokens, names: Sequence[str]) -> None:
-        self.tokens, self.names, self.steps = tokens, names, list[Step]()
 
-    def sum(self, depth: int) -> None:
-        self.chain(depth, self.product, "+", "-")
-
-    def product(self, depth: int) -> None:
-        self.chain(depth, self.factor, "*", "/")
-
-    def chain(self, depth: int, part: Callable[[int], None], *signs: str) -> None:
-        """Parts with operators between them, from left to right."""
-        part(depth)
-        while sign := self.tokens.accept(*signs):
-            part(depth)
-            self.steps.append(OPERATORS[sign.text])
-
-    def factor(self, depth: int) -> None:
-        """A power with signs before it: -x^2 is -(x^2), as on paper."""
-        negative = False
-        while sign := self.tokens.accept("+", "-"):
-            negative ^= sign.text == "-"
-        self.atom(depth)
-        if self.tokens.accept("^"):
-            self.deeper(depth, self.factor)
-            self.steps.append(np.power)
-        if negative:
-            self.steps.append(np.negative)
-
-    def atom(self, depth: int) -> None:
-        token = self.tokens.advance()
-        if token.kind == "number":
-            self.steps.append(float(token.text))
-        elif token.text in self.names:
-            self.steps.append(self.names.index(token.text))
-        elif token.text == "pi":
-            self.steps.append(pi)
-        elif token.text in FUNCTIONS:
-            self.tokens.expect("(")
-            self.arguments(FUNCTIONS[token.text], depth)
-        elif token.text == "(":
-            self.deeper(depth, self.sum)
-            self.tokens.expect(")")
-        else:
-            expected = "a number, a feature that stands above, or a function"
-            raise token.error(expected, [*self.names, *FUNCTIONS])
-
-    def arguments(self, function: np.ufunc, depth: int) -> None:
-        for number in range(function.nin):
-            if number:
-                self.tokens.expect(",")
-            self.deeper(depth, self.sum)
-        self.tokens.expect(")")
-        self.steps.append(function)
-
-    def deeper(self, depth: int, read: Callable[[int], None]) -> None:
-        if depth == DEEPEST:
-            raise self.tokens.current.error(f"at most {DEEPEST} levels of parentheses and powers")
-        read(depth + 1)
+def _operand(tokens: Tokens, names: Sequence[str], depth: int) -> list[Step]:
+    token = tokens.advance()
+    if depth == DEEPEST:
+        raise token.error("a formula that nests less deeply")
+    if token.text in ("+", "-"):
+        steps = _expression(tokens, names, 3, depth + 1)
+        return [*steps, np.negative] if token.text == "-" else steps
+    if token.kind == "number":
+        return [float(token.text)]
+    if token.text in names:
+        return [names.index(token.text)]
+    if token.text == "pi":
+        return [pi]
+    if token.text != "(" and token.text not in FUNCTIONS:
+        raise token.error("a number, a feature that stands above, or a function", [*names, *FUNCTIONS])
+    function = FUNCTIONS.get(token.text)
+    if function is not None:
+        tokens.expect("(")
+    steps = _expression(tokens, names, 1, depth + 1)
+    for _ in range(function.nin - 1 if function else 0):
+        tokens.expect(",")
+        steps += _expression(tokens, names, 1, depth + 1)
+    tokens.expect(")")
+    return [*steps, function] if function else steps

@@ -60,7 +60,7 @@ def named_by_user(text: str) -> Origin:
     if text.endswith(TASK_FILE):
         return read_task_file(Path(text))
     if text.endswith(".py"):
-        raise DiprlError(f"{text} may hold several environments: name the class too, such as {text}:{_guess(text)}")
+        raise DiprlError(f"{text} may hold several environments: name the class too, as {text}:Class")
     return _located(text, Path.cwd(), {})
 
 
@@ -102,8 +102,3 @@ def _located(source: str, folder: Path, described: Mapping[str, Any]) -> Origin:
         path = (folder / Path(where).expanduser()).resolve()
         return Origin(f"{path.name}:{name}", str(path.parent), described, named=True)
     return Origin(source, str(folder.resolve()) if where else "", described, named=True)
-
-
-def _guess(text: str) -> str:
-    """What a class in a file might be called."""
-    return "".join(part.capitalize() for part in Path(text).stem.split("_"))

@@ -17,7 +17,7 @@ from diprl.tasks.gym.reference import VECTOR, copies_of
 from diprl.tasks.gym.task import FeatureFunction, gymnasium_task, registered_task, renamed
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 from diprl.tasks.origin import Origin, named_by_user
-from diprl.tasks.own import OwnEnvironment, check_allowed, registered_name, remember_named
+from diprl.tasks.own import OwnEnvironment, check_allowed, remember_named
 from diprl.tasks.twins.table import TWIN_TASKS
 
 OWN_IDS = "diprl/"
@@ -85,8 +85,7 @@ def _task_of_origin(origin: Origin, env_kwargs: Mapping[str, Any] | None, option
         return replace(task, origin=origin) if said.environment else task
     if not origin.named:
         check_allowed(origin)
-    identifier = registered_name(origin.source, origin.folder)
-    task = gymnasium_task(OwnEnvironment(origin.source, origin.folder), identifier, **options)
+    task = gymnasium_task(OwnEnvironment(origin.source, origin.folder), **options)
     if origin.named:
         remember_named(origin)
     return replace(task, origin=origin)
@@ -111,9 +110,9 @@ def _registered_id(name: str) -> str:
     if identifier in TASKS and identifier not in gym.registry:
         raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
-        near = get_close_matches(name[:LONGEST_NAME], {*TASKS, *gym.registry}, n=3, cutoff=0.6)
+        near = get_close_matches(name[:LONGEST_NAME], sorted({*TASKS, *gym.registry}), n=3, cutoff=0.6)
         hint = f"did you mean {', '.join(near)}?" if near else "diprl tasks lists those that are built in"
-        raise DiprlError(f"unknown task '{name:.{LONGEST_NAME}}': {hint}; one of your own is named FILE.py:Class")
+        raise DiprlError(f"unknown task '{name:.{LONGEST_NAME}}': {hint}; name one of your own as FILE.py:Class")
     return identifier
 
 

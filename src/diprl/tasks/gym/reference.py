@@ -34,12 +34,10 @@ class Reference:
     name: str
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     functions: Functions = ()
-    horizon: int | None = None
-    """Steps after which an episode is cut, where the user says so."""
+    horizon: int = 0
+    """Steps after which an episode is cut; 0 where the user does not say."""
     render: Mapping[str, Any] = field(default_factory=dict)
     """How the environment is made to draw itself, where the user says so."""
-    limits: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    """Bounds of the outputs, where the user has them tighter than the environment."""
 
     def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
         if self.render and overrides.get("render_mode") == "rgb_array":
@@ -49,11 +47,7 @@ class Reference:
             environment = gym.wrappers.TimeLimit(environment, self.horizon or UNLIMITED)
         if not isinstance(environment.observation_space, spaces.Box):
             environment = self._as_arrays(environment)
-        environment = with_plain_actions(environment)
-        if self.limits is None:
-            return environment
-        low, high = (np.array(ends, np.float32) for ends in self.limits)
-        return gym.wrappers.TransformAction(environment, partial(_clipped, low, high), spaces.Box(low, high))
+        return with_plain_actions(environment)
 
     def raw(self, **overrides: Any) -> gym.Env[Any, Any]:
         """The environment as its author wrote it; what fails there becomes one sentence."""
@@ -84,10 +78,6 @@ class Reference:
         return gym.wrappers.TransformObservation(environment, partial(evaluate, self.functions), space)
 
 
-def _clipped(low: NDArray[Any], high: NDArray[Any], action: Any) -> NDArray[Any]:
-    return np.clip(action, low, high)
-
-
 def _remedy(message: str) -> str:
     """The extra of this package that brings what is missing, or the environment's own words."""
     for extra in ("box2d", "mujoco", "minigrid"):
@@ -100,6 +90,8 @@ def time_limit(environment: gym.Env[Any, Any]) -> int | None:
     """The time limit an environment was made with: Gymnasium's, or its own `max_steps` as in MiniGrid."""
     if environment.spec and environment.spec.max_episode_steps:
         return environment.spec.max_episode_steps
+    if environment.has_wrapper_attr("_max_episode_steps"):  # a TimeLimit that its author put there
+        return environment.get_wrapper_attr("_max_episode_steps")
     own = getattr(environment.unwrapped, "max_steps", None)
     return own if isinstance(own, int) and own > 0 else None
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
-from diprl.program.signature import Continuous, Feature, Signature
+from diprl.program.signature import Feature, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.description import Description, described_task
 from diprl.tasks.gym.display import draw_without_screen
@@ -24,9 +24,7 @@ FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
 
 
-NO_LIMIT = (
-    f"{{}} states no time limit: an episode is cut after {UNLIMITED:,} steps (horizon in a task file changes that)"
-)
+NO_LIMIT = f"{{}} has no time limit: episodes are cut after {UNLIMITED:,} steps, unless a task file sets a horizon"
 
 
 def registered_task(identifier: str, **options: Any) -> Task:
@@ -48,11 +46,8 @@ def gymnasium_task(
         raise DiprlError("pass either `features` or `feature_names`: features bring their own names")
     functions = tuple(function for _, _, function in features or ())
     said = said or Description()
-    horizon = int(said.horizon) if said.horizon else None
-    kwargs = dict(env_kwargs or {})
-    reference = Reference(
-        make, name or getattr(make, "source", "the environment"), kwargs, functions, horizon, said.render
-    )
+    label, horizon = name or getattr(make, "source", "the environment"), int(said.horizon or 0)
+    reference = Reference(make, label, dict(env_kwargs or {}), functions, horizon, said.render)
     draw_without_screen()  # before the environment imports MuJoCo, if it does
     environment = reference.raw()
     reference = replace(reference, name=name or name_of(environment))
@@ -63,17 +58,13 @@ def gymnasium_task(
         name=reference.name,
         signature=signature,
         reference=reference,
-        horizon=min(limit or horizon or UNLIMITED, horizon or limit or UNLIMITED),
+        horizon=min(filter(None, (limit, horizon)), default=UNLIMITED),
         layout=ViewLayout(len(signature.features), len(signature.features)),
         view=partial(_feature_view, functions) if computed else flat_view,
         note="" if limit or horizon else NO_LIMIT.format(reference.name),
     )
     environment.close()
-    task = described_task(renamed(task, feature_names, action_names), said)
-    actions = task.signature.actions
-    if not said.output_ranges or not isinstance(actions, Continuous):
-        return task
-    return replace(task, reference=replace(reference, limits=(actions.low, actions.high)))
+    return described_task(renamed(task, feature_names, action_names), said)
 
 
 def name_of(environment: gym.Env[Any, Any]) -> str:
