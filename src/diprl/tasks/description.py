@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, unknown
+from diprl.program.check import canonical_signature
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Feature, Signature
 from diprl.tasks.base import Task, View, ViewLayout
@@ -153,7 +154,7 @@ class ComputedView:
 def described_task(task: Task, said: Description) -> Task:
     """The task with what its file says about names, units, ranges and budget."""
     actions = _actions(task.signature.actions, said.actions)
-    signature = Signature(_features(task.signature.features, said.features), actions)
+    signature = canonical_signature(Signature(_features(task.signature.features, said.features), actions))
     names, formulas = signature.feature_names, said.formulas
     task = replace(
         task,

@@ -53,10 +53,8 @@ def no_environment(source: str, module: ModuleType, found: Any) -> DiprlError:
 
 def check_allowed(origin: Origin) -> None:
     """Refuse to run code for a file unless this user has named that code before, as it is now."""
-    file, again = (
-        code_file(origin),
-        f"name it yourself (--task {origin.full_name}, or train {origin.full_name} --resume)",
-    )
+    file, name = code_file(origin), origin.full_name
+    again = f"name it yourself (--task {name}, or train {name} --resume)"
     if file is None:
         missing = f"which is not here (looked for in {origin.folder})"
         remedy = "bring it back, or say where it is now with --task FOLDER/FILE.py:Class"
