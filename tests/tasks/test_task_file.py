@@ -103,7 +103,7 @@ def test_pictures_are_made_as_the_file_says(describe: Describe) -> None:
     [
         ("environmnt = 'x'", r"plant.toml: unknown key in the task file 'environmnt': did you mean environment"),
         ("horizon = 3", "it does not say which environment it is about"),
-        ("environment = 'x\n", r"plant.toml: .*line 1, column 17"),
+        ("environment 'x'", r"plant.toml: .*line 1, column 13"),
         (CART.replace("unit =", "unti ="), "unknown key in features.x 'unti': did you mean unit"),
         (CART.replace("[-240, inf]", "[3, 2]"), r"range in features.x must be \[low, high\] with low below high"),
         (CART.replace("[-240, inf]", "[nan, 2]"), r"range in features.x must be"),
