@@ -15,6 +15,12 @@ HEAVY = ("tests/test_", "tests/experiment", "tests/methods", "tests/train", "tes
 """Files that take long: begun first, they do not leave one process working alone at the end."""
 
 
+@pytest.fixture(autouse=True, scope="session")
+def nothing_is_trusted_yet(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests name code of their own, which must not end up in the developer's list."""
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(HEAVY))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
-from diprl.tasks.registry import Source, load_task, refuse_module
+from diprl.tasks.registry import Source, load_task
 
 if TYPE_CHECKING:
     from diprl.arena.score import Gap, Score
@@ -41,7 +41,7 @@ class Model:
         backend: str = "auto",
         **settings: Any,
     ) -> None:
-        """`env` is a task name, a Gymnasium id, `module:Id`, an environment or a function that makes one.
+        """`env` is a name, a Gymnasium id, `FILE.py:Class`, a task file, an environment or a function that makes one.
 
         Further keyword arguments are settings (`diprl train --help` lists them).
         """
@@ -62,6 +62,7 @@ class Model:
             env_kwargs=dict(env_kwargs or {}),
             feature_names=tuple(feature_names or ()),
             action_names=tuple(action_names or ()),
+            origin=self.task.origin,
         )
         self.result: Result | None = None
         self.trained: Trained | None = None
@@ -202,7 +203,7 @@ class Model:
         asked = {"seed": spec.seed, "preset": spec.preset, "env_kwargs": spec.env_kwargs}
         asked |= names | {"action_names": spec.action_names} | options
         try:
-            model = cls(refuse_module(spec.task) if env is None else env, **asked)
+            model = cls(spec.source(env), **asked)
             model.spec = replace(model.spec, settings=spec.settings, episodes=spec.episodes)
             model.trained = load_trained(saved.arrays, model.task, spec, find_method(cls.method).make_agent)
             model.result = None if saved.result is None else Result.read(saved.result, str(path))

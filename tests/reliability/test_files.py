@@ -20,7 +20,7 @@ from diprl.runs.spec import RunSpec
 from diprl.system.files import read_json
 from diprl.system.storage import LARGEST_HEADER, StorageError, load_facts, previous, save_arrays, save_tree
 from diprl.tasks.mujoco.primitives import load_primitive
-from diprl.tasks.registry import refuse_module
+from diprl.tasks.origin import refuse_module
 from diprl.train.settings import Settings
 
 PROGRAM = "features: x\nactions: no, yes\nif x > 0: yes\nelse: no"

@@ -21,6 +21,7 @@ COMMANDS = {
     "enjoy": ("programs", "the same as watch"),
     "reproduce": ("reproduce", "make the paper's tables and figures again, beside its numbers"),
     "primitives": ("primitives", "list, train or compare the controllers that programs for MuJoCo tasks blend"),
+    "task": ("task", "write a task file about an environment of your own, to be filled in"),
     "tasks": ("machine", "list the built-in tasks"),
     "doctor": ("machine", "say what is installed and what works"),
 }

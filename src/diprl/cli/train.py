@@ -1,5 +1,6 @@
 """`diprl train`: one command from an environment's name to a printed, scored program."""
 
+import sys
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +28,7 @@ class Train(EnvironmentOptions, JSONOption):
     """Learn a program for an environment, print it, and score it on the reference environment."""
 
     task: Annotated[str, tyro.conf.Positional] = ""
-    """A task (see `diprl tasks`), a Gymnasium id, or module:Id."""
+    """A task (see `diprl tasks`), a Gymnasium id, FILE.py:Class, module:Id, or a task file (see `diprl task`)."""
     method: str = "diprl"
     """The method to train with."""
     preset: str = "default"
@@ -109,6 +110,8 @@ def fresh_sessions(command: Train) -> list["Session"]:
     env_kwargs = command.parsed_env_kwargs()
     find_method(command.method)
     task = limited(load_task(command.task, env_kwargs=env_kwargs), command.env_timeout)
+    if task.note:
+        print(f"diprl: {task.note}", file=sys.stderr)
     spec = RunSpec(
         task=task.name,
         method=command.method,
@@ -116,6 +119,7 @@ def fresh_sessions(command: Train) -> list["Session"]:
         episodes=100 if command.episodes is None else command.episodes,
         preset=command.preset,
         env_kwargs=env_kwargs,
+        origin=task.origin,
     )
     session = Session(spec, task, backend=command.backend or "auto", **command.limits())
     folders = [folder_for(command, task.name, seed, len(seeds)) for seed in seeds]

@@ -1,14 +1,14 @@
 """C99 without allocation or dependencies: a header and a source, in double and in single precision."""
 
 from collections.abc import Iterator, Sequence
-from math import inf, isfinite
+from math import inf
 
 from diprl.export import c_check, structure
 from diprl.export.c_networks import network_functions
 from diprl.export.c_types import DOUBLE, RESERVED, Real, comment, number_types, valid_name
 from diprl.export.networks import Network, matching
 from diprl.export.parity import single_precision
-from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal
+from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
 from diprl.program.names import unique_names
 from diprl.program.text_format import format_lines
 
@@ -45,12 +45,14 @@ def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
 
 def header(program: Program, networks: Sequence[Network] = ()) -> str:
     """The declarations: sizes, action names, status flags and functions."""
-    inputs = [_input(*numbered) for numbered in enumerate(program.signature.features)]
+    comments, actions = [structure.title(program)], structure.outputs(program.signature.actions)
+    for array, entries in (("features", program.signature.features), ("action", actions)):
+        comments += [f"{array}[{i}]: {entry.name}{structure.facts(entry)}" for i, entry in enumerate(entries)]
     reals = number_types(program, networks)
     return structure.fill(
         "header.h",
         NAME=structure.prefix(program).upper(),
-        comments="\n".join(map(comment, [structure.title(program), *inputs])),
+        comments="\n".join(map(comment, comments)),
         sizes="\n".join(_sizes(program, networks)),
         functions="\n".join(f"{line};" for real in reals for line in _signatures(program, networks, real)),
     )
@@ -68,14 +70,6 @@ def source(program: Program, networks: Sequence[Network] = ()) -> str:
         parts.append(structure.fill("functions.c", NAME=name.upper(), status=status, bounds=bounds, act=act, body=body))
         parts += [network_functions(name, real, networks, signature) for signature in play]
     return "\n".join(parts)
-
-
-def _input(index: int, feature: Feature) -> str:
-    """What an entry of the input means."""
-    unit = f" [{feature.unit}]" if feature.unit else ""
-    bounds = f" in [{feature.low!r}, {feature.high!r}]" if isfinite(feature.high - feature.low) else ""
-    meaning = f": {feature.meaning}" if feature.meaning else ""
-    return f"features[{index}]: {feature.name}{unit}{bounds}{meaning}"
 
 
 def _sizes(program: Program, networks: Sequence[Network]) -> list[str]:

@@ -26,7 +26,11 @@ def to_latex(program: Program, standalone: bool = False) -> str:
     """The formula; `standalone` wraps it into a document of its own."""
     single = len(program.signature.actions.names) == 1 or not isinstance(program.signature.actions, Continuous)
     formula = _cases(program) if single and is_chain(program.root) else _lines(program)
-    return structure.fill("document.tex", formula=formula) if standalone else formula
+    if not standalone:
+        return formula
+    named = [*program.signature.features, *structure.outputs(program.signature.actions)]
+    comments = "".join(f"% {_printable(each.name + structure.facts(each))}\n" for each in named)
+    return comments + structure.fill("document.tex", formula=formula)
 
 
 def number(value: float) -> str:
@@ -40,6 +44,11 @@ def number(value: float) -> str:
         return mantissa
     power = f"10^{{{int(exponent)}}}"
     return power if mantissa == "1" else rf"{mantissa} \cdot {power}"
+
+
+def _printable(text: str) -> str:
+    """Text that stays on its line."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def escape(text: str) -> str:

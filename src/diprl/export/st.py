@@ -12,7 +12,7 @@ from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
-from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
+from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal
 from diprl.program.names import unique_names
 from diprl.program.text_format import Notation, format_lines
 
@@ -47,8 +47,7 @@ def check(written: Written) -> list[Check]:
 def to_st(program: Program) -> str:
     """The function block as text; primitives' actions are inputs of it."""
     inputs, outputs = _variables(program)
-    units = [_plain(feature.unit) for feature in program.signature.features]
-    given = [f"{name} : LREAL;{unit and f' (* {unit} *)'}" for name, unit in zip(inputs.features, units, strict=True)]
+    given = [_number(*pair) for pair in zip(inputs.features, program.signature.features, strict=True)]
     given += [_array(name, len(entries)) for name, entries in zip(inputs.primitives, inputs.entries, strict=True)]
     return structure.fill(
         "function_block.st",
@@ -100,8 +99,14 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
         return [f"{outputs[0]} : DINT; (* {names} *)"]
     if isinstance(actions, Continuous):
-        return [f"{name} : LREAL;" for name in outputs]
+        return [_number(*pair) for pair in zip(outputs, structure.outputs(actions), strict=True)]
     return [_array(outputs[0].split("[")[0], len(outputs))]
+
+
+def _number(name: str, feature: Feature) -> str:
+    """The declaration of a number, with its unit, range and meaning."""
+    facts = _plain(structure.facts(feature).removeprefix(":"))
+    return f"{name} : LREAL;" + (f" (* {facts} *)" if facts else "")
 
 
 def _array(name: str, length: int) -> str:
@@ -133,7 +138,7 @@ def _signed(value: float) -> str:
 
 def _plain(text: str) -> str:
     """Text that cannot end a comment."""
-    return re.sub(r"[^ -~]|[*()]", " ", text).strip()
+    return re.sub(r"[^ -~]", " ", text).replace("*", " * ").strip()
 
 
 def _execute(text: str, values: Values, count: int) -> Values:

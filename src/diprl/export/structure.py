@@ -4,12 +4,14 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from math import inf
 from string import Template
 
-from diprl.program import Affine, Blend, Node, Primitives, Program
+from diprl.program import Affine, Blend, Continuous, Feature, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.evaluate import entry_forms
 from diprl.program.names import identifier, unique_names
+from diprl.program.signature import Actions
 from diprl.program.text_format import Notation, format_linear
 
 
@@ -22,6 +24,20 @@ def prefix(program: Program) -> str:
     """A name for files and functions, from the task; never that of a standard module or header."""
     name = identifier(program.task).lower()[:60].rstrip("_") if program.task else "program"
     return name if len(name) > 2 and name not in sys.stdlib_module_names else f"{name}_program"
+
+
+def facts(feature: Feature) -> str:
+    """Unit, range and meaning as a comment has them, such as ` [m] in [0.0, 2.0]: height of the water`."""
+    unit = f" [{feature.unit}]" if feature.unit else ""
+    bounds = f" in [{feature.low!r}, {feature.high!r}]" if (feature.low, feature.high) != (-inf, inf) else ""
+    return unit + bounds + (f": {feature.meaning}" if feature.meaning else "")
+
+
+def outputs(actions: Actions) -> list[Feature]:
+    """What a vector of actions holds, with units and ranges; nothing where actions are choices or blends."""
+    if not isinstance(actions, Continuous):
+        return []
+    return list(map(Feature, actions.names, actions.units or ("",) * len(actions.names), actions.low, actions.high))
 
 
 def fixed_text(file: str) -> str:

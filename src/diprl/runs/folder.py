@@ -96,18 +96,31 @@ def sibling(path: Path, name: str) -> Path:
     return (path if path.is_dir() else path.parent) / name
 
 
+def spec_beside(path: Path, program: Program) -> RunSpec:
+    """The description of the run that a program comes from: that of its folder, if it is about the same task."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        found = read_spec(folder) if (folder / CONFIG).exists() else None
+    except DiprlError:
+        if path.is_dir():
+            raise
+        found = None  # a config.json of something else lies beside the program
+    return found if found and found.task == program.task else RunSpec(program.task)
+
+
 def task_of(
     path: Path, program: Program, name: str | None = None, env_kwargs: Mapping[str, Any] | None = None
 ) -> "Task":
     """The task of a run folder or a program file, unless another is named; a run brings its env_kwargs."""
-    from diprl.tasks.registry import load_task, refuse_module
+    from diprl.tasks.registry import load_task
 
-    wanted = name or program.task
-    if not wanted:
+    if not name and not program.task:
         raise DiprlError(f"{path} does not say which environment it is for: give --task")
-    if not env_kwargs and not name and (path / CONFIG).exists():
-        env_kwargs = read_spec(path).env_kwargs
-    task = load_task(name or refuse_module(wanted), env_kwargs=env_kwargs)
+    spec = spec_beside(path, program)
+    source = spec.source(name)
+    if not env_kwargs and (not name or (spec.origin and spec.origin.source == source.source)):
+        env_kwargs = spec.env_kwargs
+    task = load_task(source, env_kwargs=env_kwargs)
     found, needed = len(task.signature.features), len(program.signature.features)
     if found != needed or type(task.signature.actions) is not type(program.signature.actions):
         raise DiprlError(

@@ -45,7 +45,7 @@ def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, 
     from diprl.tasks.registry import load_task
 
     task = load_task(
-        spec.task if source is None else source,
+        spec.source(source),
         env_kwargs=spec.env_kwargs,
         feature_names=spec.feature_names,
         action_names=spec.action_names,
@@ -68,8 +68,6 @@ def limited(task: Task, seconds: Any) -> Task:
 
 def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
     """A session that goes on with the run in a folder; what does not change the result may be asked for anew."""
-    from diprl.tasks.registry import refuse_module
-
     path = folder / CONFIG
     if not path.exists():
         raise DiprlError(f"{folder} holds no run to continue")
@@ -78,8 +76,6 @@ def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
         raise DiprlError(f"{path}: its session must be an object with backend and env_timeout")
     options = before | {name: value for name, value in asked.items() if value is not None}
     try:
-        if source is None:
-            refuse_module(spec.task)
         return open_session(spec, source, folder=folder, resume=True, **options)
     except DiprlError as error:
         raise DiprlError(f"{path}: {error}") from error

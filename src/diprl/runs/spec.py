@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diprl.errors import DiprlError
+from diprl.tasks.origin import Origin, named_by_user, refuse_module
 from diprl.train.settings import Settings, check_seed
 
 SCHEMA = 2
@@ -41,6 +42,8 @@ class RunSpec:
     feature_names: tuple[str, ...] = ()
     action_names: tuple[str, ...] = ()
     """The user's own names, where given."""
+    origin: Origin | None = None
+    """Where the environment comes from, unless the task's name says that."""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -55,6 +58,7 @@ class RunSpec:
         values = {name: value for name, value in self.settings.values().items() if (name, value) not in added}
         decisive: list[Any] = [self.task, self.method, values, self.seed, self.episodes]
         decisive += [dict(self.env_kwargs)] if self.env_kwargs else []
+        decisive += [self.origin.source, dict(self.origin.described)] if self.origin else []
         digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
         return f"{self.task}/{self.method}/seed{self.seed}/{digest[:16]}"
 
@@ -82,6 +86,7 @@ class RunSpec:
             "feature_names": list(self.feature_names),
             "action_names": list(self.action_names),
             "settings": self.settings.values(),
+            **({"origin": self.origin.to_json()} if self.origin else {}),
         }
 
     @staticmethod
@@ -111,4 +116,18 @@ class RunSpec:
             env_kwargs=content["env_kwargs"],
             feature_names=tuple(content["feature_names"]),
             action_names=tuple(content["action_names"]),
+            origin=Origin.from_json(content["origin"]) if "origin" in content else None,
         )
+
+    def source(self, named: Any = None) -> Any:
+        """What to load the task from: what the user names now, else what the run was trained on.
+
+        What its task file said holds for the same environment in another place too.
+        """
+        if named is None:
+            return self.origin or Origin(refuse_module(self.task))
+        if not isinstance(named, str):
+            return named
+        found = named_by_user(named)
+        same = self.origin if self.origin and self.origin.source == found.source else None
+        return replace(found, described=same.described) if same and not found.described else found

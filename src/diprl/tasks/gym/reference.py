@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.tasks.gym.spaces import with_plain_actions
 
-UNLIMITED = 10_000
+UNLIMITED = 1_000
 """Steps after which an episode is cut where the environment itself promises no end."""
+
+VECTOR = "a batch of environments: give a single one, of which diprl makes batches itself"
 
 Make = Callable[..., gym.Env[Any, Any]]
 Functions = tuple[Callable[[Any], float], ...]
@@ -32,11 +34,17 @@ class Reference:
     name: str
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     functions: Functions = ()
+    horizon: int = 0
+    """Steps after which an episode is cut; 0 where the user does not say."""
+    render: Mapping[str, Any] = field(default_factory=dict)
+    """How the environment is made to draw itself, where the user says so."""
 
     def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
+        if self.render and overrides.get("render_mode") == "rgb_array":
+            overrides = dict(self.render)
         environment = self.raw(**overrides)
-        if time_limit(environment) is None:
-            environment = gym.wrappers.TimeLimit(environment, UNLIMITED)
+        if self.horizon or time_limit(environment) is None:
+            environment = gym.wrappers.TimeLimit(environment, self.horizon or UNLIMITED)
         if not isinstance(environment.observation_space, spaces.Box):
             environment = self._as_arrays(environment)
         return with_plain_actions(environment)
@@ -56,6 +64,8 @@ class Reference:
         except Exception as error:
             options = f" with {kwargs}" if kwargs else ""
             raise DiprlError(f"{self.name} could not be made{options}: {error}") from error
+        if isinstance(environment, gym.vector.VectorEnv):
+            raise DiprlError(f"{self.name} is {VECTOR}")
         if not isinstance(environment, gym.Env):
             raise DiprlError(f"{self.name} made a {type(environment).__name__}, which is not a gymnasium.Env")
         return environment
@@ -80,6 +90,8 @@ def time_limit(environment: gym.Env[Any, Any]) -> int | None:
     """The time limit an environment was made with: Gymnasium's, or its own `max_steps` as in MiniGrid."""
     if environment.spec and environment.spec.max_episode_steps:
         return environment.spec.max_episode_steps
+    if environment.has_wrapper_attr("_max_episode_steps"):  # a TimeLimit that its author put there
+        return environment.get_wrapper_attr("_max_episode_steps")
     own = getattr(environment.unwrapped, "max_steps", None)
     return own if isinstance(own, int) and own > 0 else None
 

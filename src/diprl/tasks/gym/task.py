@@ -14,6 +14,7 @@ from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Feature, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
+from diprl.tasks.description import Description, described_task
 from diprl.tasks.gym.display import draw_without_screen
 from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.gym.spaces import actions_of, features_of
@@ -23,9 +24,12 @@ FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
 
 
-def registered_task(identifier: str, *options: Any) -> Task:
+NO_LIMIT = f"{{}} has no time limit: episodes are cut after {UNLIMITED:,} steps, unless a task file sets a horizon"
+
+
+def registered_task(identifier: str, **options: Any) -> Task:
     """The task of a registered Gymnasium id; options as for `gymnasium_task`."""
-    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, *options)
+    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, **options)
 
 
 def gymnasium_task(
@@ -35,27 +39,32 @@ def gymnasium_task(
     feature_names: Sequence[str] | None = None,
     action_names: Sequence[str] | None = None,
     features: Sequence[FeatureFunction] | None = None,
+    said: Description | None = None,
 ) -> Task:
-    """A task around `make`, named after the environment unless a name is given."""
+    """A task around `make`, named after the environment unless a name is given, as its task file describes it."""
     if features and feature_names:
         raise DiprlError("pass either `features` or `feature_names`: features bring their own names")
     functions = tuple(function for _, _, function in features or ())
-    reference = Reference(make, name or "the environment", dict(env_kwargs or {}), functions)
+    said = said or Description()
+    label, horizon = name or getattr(make, "source", "the environment"), int(said.horizon or 0)
+    reference = Reference(make, label, dict(env_kwargs or {}), functions, horizon, said.render)
     draw_without_screen()  # before the environment imports MuJoCo, if it does
     environment = reference.raw()
     reference = replace(reference, name=name or name_of(environment))
     signature = _signature(environment, reference.name, features)
     computed = functions and isinstance(environment.observation_space, spaces.Box)
+    limit = time_limit(environment)
     task = Task(
         name=reference.name,
         signature=signature,
         reference=reference,
-        horizon=time_limit(environment) or UNLIMITED,
+        horizon=min(filter(None, (limit, horizon)), default=UNLIMITED),
         layout=ViewLayout(len(signature.features), len(signature.features)),
         view=partial(_feature_view, functions) if computed else flat_view,
+        note="" if limit or horizon else NO_LIMIT.format(reference.name),
     )
     environment.close()
-    return renamed(task, feature_names, action_names)
+    return described_task(renamed(task, feature_names, action_names), said)
 
 
 def name_of(environment: gym.Env[Any, Any]) -> str:
