@@ -28,7 +28,7 @@ STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True
 
 
 def fit(session: Session) -> Result:
-    """Relax, regularise, extract, then spend the rest of the budget on programs that are shorter, rounder and better."""
+    """Relax, regularise, extract; the rest of the budget makes programs that are shorter, rounder and better."""
     spec, task = session.spec, session.task
     budget = spec.settings.ppo.total_timesteps
     search_steps = int(spec.settings.program.polish_share * budget)

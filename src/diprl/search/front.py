@@ -1,7 +1,7 @@
 """The front: programs of one run from small to large, each with its score, and the one to take."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.search.trials import Spent, Trials
 
-FIRST_LOOK, MOST_EPISODES = 32, 4096
+FIRST_LOOK, MOST_EPISODES = 32, 1024
 """Validation episodes of every program, and of those that may be the one to take."""
 HOPELESS = 2.0
 """Standard errors by which a program must lose to be out of the running."""
@@ -83,6 +83,12 @@ class Front:
             raise ValueError(f"the front has no entry {picked}")
         return Front(entries, picked)
 
+    def with_program(self, program: Program, gain: float) -> "Front":
+        """The front with a better program in place of the one to take."""
+        old = self.entries[self.picked]
+        better = replace(old, program=program, mean=old.mean + gain)
+        return replace(self, entries=tuple(better if entry is old else entry for entry in self.entries))
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -92,6 +98,9 @@ class Limits:
     conditions: int | None = None
     tolerance: float = 0.0
     """Part of the best score that may be given up for a smaller program."""
+
+
+NO_LIMITS = Limits()
 
 
 def is_within(program: Program, numbers: int | None, conditions: int | None) -> bool:
@@ -104,7 +113,7 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
     contenders, block = list(returns), FIRST_LOOK
     try:
-        while len(returns[contenders[0]]) < MOST_EPISODES:
+        while len(contenders) > 1 and len(returns[contenders[0]]) < MOST_EPISODES:
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)

@@ -11,11 +11,12 @@ import numpy as np
 
 from diprl.program import Program
 from diprl.search.climb import climb, population
-from diprl.search.front import Front, Limits, validated
+from diprl.search.front import NO_LIMITS, Front, Limits, validated
+from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials
 
-VALIDATION = 0.4
+VALIDATION = 0.35
 """Part of the steps that goes to the last comparison of all sizes."""
 WIDTH = 8
 """Proposals that race at each size."""
@@ -23,6 +24,8 @@ RACING = 0.35
 """Part of a size's steps for the race; the rest tunes the numbers that stay."""
 FEWEST, MOST = 4, 64
 """Episodes of each program in a race."""
+MOST_COMPARED = 2048
+"""Episodes of the last comparison."""
 FAR_BELOW = 0.15
 """Part of the best mean return by which a program may lose and still be worth more episodes."""
 FEWEST_GENERATIONS = 20
@@ -104,7 +107,7 @@ class Shrinker:
         """CMA-ES on the true return; kept if it wins on fresh episodes."""
         self.seed += 1
         generation = population(program.coefficients) * FEWEST * self.trials.length
-        if steps < FEWEST_GENERATIONS * generation:
+        if steps < FEWEST_GENERATIONS * generation or not program.coefficients:
             return program
         most = int(np.clip(steps / (200 * self.trials.length), FEWEST, MOST))
         tuned = climb(
@@ -120,6 +123,19 @@ class Shrinker:
         before, after = self.trials.play([program, tuned], episodes).mean(axis=1)
         return tuned if after > before else program
 
+    def polished(self, front: Front) -> Front:
+        """Whatever is left of the budget goes to the numbers of the program to take."""
+        while not self.trials.spent():
+            before = self.trials.steps
+            self.views = self.trials.views(front.program)
+            tuned = self.climb(front.program, (1.0 - COMPARISON) * self.trials.left)
+            trial = compare_fairly(self.trials, front.program, rounded_alike(tuned, self.views), MOST_COMPARED)
+            if not trial.accepted or self.trials.steps == before:
+                break
+            front = front.with_program(rounded_alike(tuned, self.views), trial.gain)
+            self.show(f"tune the numbers of the program to take: {trial.gain:+.4g}", front.program)
+        return front
+
     def accept(self, program: Program, what: str) -> None:
         self.program = merged(program)
         self.met.append(self.program)
@@ -129,7 +145,7 @@ class Shrinker:
 def shrink(
     trials: Trials,
     program: Program,
-    limits: Limits = Limits(),
+    limits: Limits = NO_LIMITS,
     *,
     seed: int = 0,
     tune: Tune | None = None,
@@ -142,4 +158,7 @@ def shrink(
     shrinker = Shrinker(trials, program, seed=seed, tune=tune, show=show)
     with suppress(Spent, KeyboardInterrupt):
         shrinker.run()
-    return validated(trials, [rounded_alike(each, shrinker.views) for each in shrinker.met], limits)
+    front = validated(trials, [rounded_alike(each, shrinker.views) for each in shrinker.met], limits)
+    with suppress(Spent, KeyboardInterrupt):
+        front = shrinker.polished(front)
+    return front
