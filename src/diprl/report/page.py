@@ -2,7 +2,6 @@
 
 import base64
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +11,7 @@ from diprl.errors import DiprlError
 from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
 from diprl.report.charts import gap_rows, score_chart, training_charts
-from diprl.report.draw import Markup
+from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
 from diprl.report.listing import branch_paths, branches, few_digits, lines, terms
@@ -125,10 +124,6 @@ def style_sheet(program: Program) -> Markup:
 def allowed(text: str) -> str:
     """What a security policy says to allow just this text."""
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def asset(name: str) -> Markup:
-    return Markup((files("diprl.report") / "assets" / name).read_text(encoding="utf-8"))
 
 
 def load_template() -> Any:
