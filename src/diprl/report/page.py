@@ -14,9 +14,10 @@ from diprl.report.charts import gap_rows, score_chart, training_charts
 from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
-from diprl.report.listing import branch_paths, branches, few_digits, lines, terms
-from diprl.report.partition import extent, partition
-from diprl.report.replay import record_replay, sparkline, timeline, traced
+from diprl.report.listing import branches, few_digits, lines
+from diprl.report.live import live_data, page_script, twin_of
+from diprl.report.partition import partition
+from diprl.report.replay import record_replay
 from diprl.report.source import Source, read_source
 from diprl.report.visits import choose_features, influence, visit
 from diprl.runs.folder import task_of
@@ -44,7 +45,7 @@ def write_report(
 def known(source: Source) -> dict[str, Any]:
     """What can be shown without playing."""
     program = source.program
-    style, script = style_sheet(program), asset("script.js")
+    style, script = style_sheet(program), page_script()
     return {
         "source": source,
         "program": program,
@@ -70,16 +71,17 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
     prepare_rendering()
     try:
         task = task_of(source.path, program, name)
-        visits, replay = visit(task, program, episodes), record_replay(task, program)
+        twin = twin_of(task)
+        visits, replay = visit(task, program, episodes), record_replay(task, program, pictures=twin is None)
     except DiprlError as error:
         return {"replay": None, "shares": [], "score": score_chart(source, None), "why_not": str(error)}
-    names, leaves, shown = program.signature.feature_names, branches(program), traced(program)
+    names, leaves = program.signature.feature_names, branches(program)
     importance = influence(program, visits)
     chosen = choose_features(program, features, importance)
     medians = zip(names, visits.medians(), strict=True)
-    plane = [(index, *extent(program, visits, index)) for index in chosen]
     return {
         "replay": replay,
+        "twin": twin,
         "score": score_chart(source, task.paper_score),
         "visited": len(visits.branches),
         "shares": visits.shares(len(leaves)),
@@ -87,18 +89,7 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         "chosen": [names[index] for index in chosen],
         "fixed": [median for index, median in enumerate(medians) if index not in chosen],
         "partition": partition(program, leaves, visits, chosen),
-        "timeline": timeline(replay, leaves),
-        "sparklines": [
-            (terms(each.weights, each.bias, names), sparkline(values))
-            for each, values in zip(shown, replay.values, strict=True)
-        ],
-        "data": replay.to_page()
-        | {
-            "plane": plane,
-            "branches": [(leaf.text, leaf.colour) for leaf in leaves],
-            "paths": branch_paths(program) if shown else [() for _ in leaves],
-            "conditions": [(each.weights, each.bias) for each in shown],
-        },
+        "data": live_data(program, visits, replay, chosen, twin),
     }
 
 

@@ -13,6 +13,8 @@ from diprl.report.listing import Line
 from diprl.report.visits import Visits
 
 WIDTH, HEIGHT = 560, 420
+FRAME = {"left": LEFT + 26, "right": WIDTH - 12, "top": TOP, "bottom": HEIGHT - BOTTOM - 6}
+"""Where the plane lies on the drawing."""
 DOTS = 600
 Polygon = list[tuple[float, float]]
 Cut = tuple[float, float, float]
@@ -22,8 +24,8 @@ Cut = tuple[float, float, float]
 def partition(program: Program, branches: Sequence[Line], visits: Visits, chosen: Sequence[int]) -> Markup:
     """The plane of two features, or the line of one, with every other feature at its median."""
     across, up = chosen[0], chosen[1] if len(chosen) > 1 else None
-    x = Scale(*extent(program, visits, across), LEFT + 26, WIDTH - 12)
-    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), HEIGHT - BOTTOM - 6, TOP)
+    x = Scale(*extent(program, visits, across), FRAME["left"], FRAME["right"])
+    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), FRAME["bottom"], FRAME["top"])
     box = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high)]
     parts: list[Markup] = []
     for number, region in regions(program.root, box, visits.medians(), across, up):
