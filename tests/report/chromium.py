@@ -28,7 +28,10 @@ class Chromium:
         wiring = f"exec 8<&{commands} 9>&{answers} 3<&8 4>&9; exec "
         call = wiring + " ".join([f"'{BROWSER}'", *OPTIONS, f"'--user-data-dir={profile}'", "about:blank"])
         self._process = subprocess.Popen(
-            ["/bin/bash", "-c", call], pass_fds=(commands, answers), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            ["/bin/bash", "-c", call],
+            pass_fds=(commands, answers),
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
         )
         os.close(commands)
         os.close(answers)
@@ -112,7 +115,9 @@ class Chromium:
             self._send("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=modifiers)
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
-        answer = self._send("Page.captureScreenshot", captureBeyondViewport=whole, **({"clip": self._whole()} if whole else {}))
+        answer = self._send(
+            "Page.captureScreenshot", captureBeyondViewport=whole, **({"clip": self._whole()} if whole else {})
+        )
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def _whole(self) -> dict[str, float]:

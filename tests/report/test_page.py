@@ -22,6 +22,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("diprl.report.replay.MOST_STEPS", 90)
         patch.setattr("diprl.report.replay.MOST_PICTURES", 30)
+        patch.setattr("diprl.report.live.TWINS", ())  # so that pictures are needed
         return write_report(write_run(parent / "this"), episodes=2)
 
 

@@ -24,14 +24,15 @@ class Board {
   show(returns, milliseconds) {
     this.place.classList.remove("busy");
     this.original ??= returns;
-    const now = summary(returns), digitsOf = (value) => value.toFixed(2).replace("-", "−");
+    const now = summary(returns), fine = Math.max(...returns.map(Math.abs)) < 10 ? 3 : 2;
+    const digitsOf = (value) => value.toFixed(fine).replace("-", "−");
     this.mean.textContent = digitsOf(now.mean);
     this.interval.textContent = `${digitsOf(now.low)} to ${digitsOf(now.high)}`;
     const differences = returns.map((value, index) => value - this.original[index]), paired = summary(differences);
     const same = differences.every((value) => value === 0), before = digitsOf(summary(this.original).mean);
     const verdict = same ? "same" : paired.low > 0 ? "better" : paired.high < 0 ? "worse" : "close";
     this.change.className = `change ${verdict}`;
-    this.change.textContent = same ? "as the original, episode by episode"
+    this.change.textContent = same ? "every episode as in the original"
       : `${paired.mean >= 0 ? "+" : ""}${digitsOf(paired.mean)} (${digitsOf(paired.low)} to ${digitsOf(paired.high)}) against ${before}`;
     this.note.textContent = `${returns.length.toLocaleString("en")} episodes in ${Math.round(milliseconds)} ms. ${this.words}`;
     this.place.dataset.milliseconds = Math.round(milliseconds);

@@ -88,8 +88,23 @@ function reblended(blend, index, value) {
   });
 }
 
+const MOST_DIFFERENT = 1000;
+
 /** Two texts line by line: [sign, line] with the sign " ", "-" or "+", by the longest common subsequence. */
 function lineDiff(before, after) {
+  let start = 0, end = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const left = before.slice(start, before.length - end), right = after.slice(start, after.length - end);
+  const same = (lines) => lines.map((line) => [" ", line]);
+  return [...same(before.slice(0, start)), ...differing(left, right), ...same(before.slice(before.length - end))];
+}
+
+function differing(before, after) {
+  if (before.length > MOST_DIFFERENT || after.length > MOST_DIFFERENT) {
+    return [...before.map((line) => ["-", line]), ...after.map((line) => ["+", line])];
+  }
   const table = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
@@ -98,8 +113,10 @@ function lineDiff(before, after) {
   }
   const found = [];
   for (let i = 0, j = 0; i < before.length || j < after.length; ) {
-    if (i < before.length && j < after.length && before[i] === after[j]) found.push([" ", before[i++], j++].slice(0, 2));
-    else if (j >= after.length || (i < before.length && table[i + 1][j] >= table[i][j + 1])) found.push(["-", before[i++]]);
+    if (i < before.length && j < after.length && before[i] === after[j]) {
+      found.push([" ", before[i++]]);
+      j++;
+    } else if (j >= after.length || (i < before.length && table[i + 1][j] >= table[i][j + 1])) found.push(["-", before[i++]]);
     else found.push(["+", after[j++]]);
   }
   return found;

@@ -1,6 +1,8 @@
 // Why a program acts as it does in one state, in words, and the smallest changes that would make it act otherwise.
 
 const NUDGES = [0, 1e-12, 1e-9, 1e-6, 1e-3];
+const MOST_ITEMS = 400;
+const MOST_REASONS = 3;
 
 /** The conditions that a state is asked for: { place, value, holds }, and the place of the terminal it reaches. */
 function pathOf(items, seen) {
@@ -29,6 +31,7 @@ function clause(condition, holds, names) {
 function flips(program, seen, scales) {
   const { items, signature } = program, decide = decider(items), here = items[decide(seen)];
   const same = JSON.stringify(here);
+  if (items.length > MOST_ITEMS) return [];
   return signature.features.flatMap(({ low, high }, feature) => {
     const moved = Float64Array.from(seen), now = seen[feature];
     const crossings = items.filter((item) => isCondition(item) && item.weights[feature] !== 0)
@@ -52,7 +55,7 @@ function explanation(program, seen, scales) {
   const { items, signature } = program, names = signature.features.map((feature) => feature.name);
   const { steps, place } = pathOf(items, seen), does = terminalWords(items[place], signature);
   if (!steps.length) return { parts: [[does, true], [" in every state: the program has no conditions.", false]], others: [] };
-  const reasons = steps.map((step) => clause(items[step.place], step.holds, names));
+  const reasons = reasonsFor(steps, items, names);
   const parts = [[does, true], [`, because ${joined(reasons)}`, false]], others = flips(program, seen, scales);
   if (others.length) {
     const { feature, value, change, terminal } = others[0];
@@ -60,6 +63,16 @@ function explanation(program, seen, scales) {
     parts.push([` if ${names[feature]} were ${change > 0 ? "above" : "below"} ${digits(value)} (it is ${digits(seen[feature])})`, false]);
   }
   return { parts: [...parts, [".", false]], others };
+}
+
+/** The conditions on the way as clauses; a row of them that do not hold is told in one. */
+function reasonsFor(steps, items, names) {
+  const told = steps.map((step) => clause(items[step.place], step.holds, names));
+  if (steps.length <= MOST_REASONS) return told;
+  const first = steps.findIndex((step) => step.holds), failing = first < 0 ? steps.length : first;
+  const rest = told.slice(failing), shown = rest.length > MOST_REASONS ? rest.slice(-MOST_REASONS) : rest;
+  const none = failing === steps.length ? "none of the conditions holds" : `the first ${failing} conditions do not hold`;
+  return failing > 1 ? [none, ...shown] : told.slice(-MOST_REASONS);
 }
 
 const joined = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);

@@ -44,7 +44,7 @@ class Listing {
         change(() => switched(items, place)), { "data-key": `off ${place}`, "aria-pressed": item.off ? "false" : "true" }),
       signButton("↑", "move up", change(() => movedDown(items, up)), { disabled: up === null }),
       signButton("↓", "move down", change(() => movedDown(items, place)), { disabled: down === null }),
-      signButton("⧉", "copy", change(() => copied(items, place))),
+      signButton("❐", "copy", change(() => copied(items, place))),
       signButton("✕", "remove", change(() => withoutCondition(items, place))));
   }
 
