@@ -24,6 +24,7 @@ from diprl.runs.folder import task_of
 from diprl.system.files import check_writable, write_text
 
 FILE = "report.html"
+STUDIO = "Played by Python on this machine, from the same seeds as diprl eval."
 LANGUAGES = ("python", "c", "json", "latex", "st", "svg")
 """The exports that are text."""
 
@@ -42,10 +43,19 @@ def write_report(
     return out
 
 
-def known(source: Source) -> dict[str, Any]:
-    """What can be shown without playing."""
+def render_live(source: Source, task: str | None, studio: dict[str, Any], overview: dict[str, Any] | None) -> str:
+    """The page as the studio serves it: `studio` is what its script needs to ask for more."""
+    content = known(source, page_script("page/studio"), "connect-src 'self'; ") | played(source, None, 10, task)
+    data = content.get("data", {}) | {"studio": studio}
+    if not data.get("twin"):
+        data["words"] = STUDIO
+    return load_template().render(content | {"data": data, "studio": studio, "overview": overview})
+
+
+def known(source: Source, script: Markup | None = None, allow: str = "") -> dict[str, Any]:
+    """What can be shown without playing; `allow` is what the page's policy permits beyond its own content."""
     program = source.program
-    style, script = style_sheet(program), page_script()
+    style, script = style_sheet(program), script or page_script()
     return {
         "source": source,
         "program": program,
@@ -60,8 +70,10 @@ def known(source: Source) -> dict[str, Any]:
         "blends": isinstance(program.signature.actions, Primitives),
         "style": style,
         "script": script,
-        "policy": f"default-src 'none'; img-src data:; style-src {allowed(style)}; script-src {allowed(script)}; "
-        "base-uri 'none'; form-action 'none'",
+        "studio": None,
+        "overview": None,
+        "policy": f"default-src 'none'; {allow}img-src data:; style-src {allowed(style)}; "
+        f"script-src {allowed(script)}; base-uri 'none'; form-action 'none'",
     }
 
 

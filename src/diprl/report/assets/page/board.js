@@ -62,8 +62,8 @@ class Board {
 
 /** Lets one score follow another: what is asked for while one is made is made after it, and only the last. */
 class Scorer {
-  constructor(score, board, done) {
-    Object.assign(this, { score, board, done, wanted: null, running: false });
+  constructor(original, score, board, done) {
+    Object.assign(this, { original, score, board, done, wanted: null, running: false });
   }
 
   async request(program) {
@@ -71,18 +71,25 @@ class Scorer {
     if (this.running) return;
     this.running = true;
     this.board.busy();
-    while (this.wanted) {
-      const asked = this.wanted, began = performance.now();
-      this.wanted = null;
-      try {
-        const { returns, visits } = await this.score(asked);
+    while (this.wanted) await this.scoreNext();
+    this.running = false;
+  }
+
+  /** Scores what is wanted, but the original first, since all else is compared with it. */
+  async scoreNext() {
+    const before = this.board.original, asked = before ? this.wanted : this.original, began = performance.now();
+    if (before || JSON.stringify(asked.items) === JSON.stringify(this.wanted.items)) this.wanted = null;
+    try {
+      const { returns, visits } = await this.score(asked);
+      if (this.board.original !== before) this.wanted ??= asked; // other episodes were chosen meanwhile
+      else {
         this.board.show(returns, performance.now() - began);
         this.done(asked, visits);
-      } catch (error) {
-        this.board.silent(error.message);
       }
+    } catch (error) {
+      this.wanted = null;
+      this.board.silent(error.message);
     }
-    this.running = false;
   }
 }
 

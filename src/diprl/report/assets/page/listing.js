@@ -153,7 +153,7 @@ class Tuner {
       return;
     }
     this.name.textContent = this.nameOf(this.chosen.place, row, index);
-    this.value.textContent = repr(number).replace("-", "−");
+    this.value.textContent = digits(number, 6);
     const share = (number - this.origin) / this.reach;
     if (document.activeElement !== this.slider) this.slider.value = Math.sign(share) * Math.sqrt(Math.min(Math.abs(share), 1));
   }

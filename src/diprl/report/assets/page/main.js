@@ -6,6 +6,7 @@ const EPISODES = 1000;
 function start(data) {
   const program = parseProgram(data.text), { signature } = program, twin = data.twin ? TWINS[data.twin]() : null;
   const states = data.states.map((state) => Float64Array.from(state, Math.fround));
+  const isSwitch = signature.features.map((_, feature) => states.every((state) => state[feature] === 0 || state[feature] === 1));
   let shares = null, here = null;
   const history = new History(program.items, changed);
   const now = () => ({ ...program, items: effective(history.items).items });
@@ -15,7 +16,7 @@ function start(data) {
   const board = new Board(find("board"), data.words);
   const starts = twin ? Array.from({ length: EPISODES }, (_, index) => begin(twin, data.evaluation + index)) : [];
   const score = twin ? twinScore(twin, starts) : data.studio ? studioScore(data.studio) : null;
-  const scorer = new Scorer(score, board, (scored, visits) => { if (visits) { shares = sharesOf(scored, visits); listing.show(); } });
+  const scorer = new Scorer(program, score, board, (scored, visits) => { if (visits) { shares = sharesOf(scored, visits); listing.show(); } });
   const plane = planeOf(data, twin, (seen) => { from = twin.place(seen); player.step = 0; replay(); });
   const player = new Debugger(data, signature, episodeOf(data, twin), shown);
   let from = twin ? begin(twin, data.seed) : null;
@@ -60,7 +61,7 @@ function start(data) {
   }
 
   function shown(moment) {
-    const { parts, others } = explanation(now(), moment.seen, data.scales);
+    const { parts, others } = explanation(now(), moment.seen, data.scales, isSwitch);
     find("why").replaceChildren(...parts.map(([words, strong]) => (strong ? make("strong", {}, words) : words)));
     find("flips").replaceChildren(...others.map(({ feature, value, change, terminal }) => make("li", {},
       make("var", {}, signature.features[feature].name), ` ${signed(change)}, to ${digits(value)}: `, make("strong", {}, terminalWords(terminal, signature)))));
@@ -90,7 +91,7 @@ function start(data) {
   changed();
   const linked = itemsOf(location.hash, signature);
   if (linked) history.edit(linked);
-  return { history, now, board };
+  if (data.studio) window.studio(history, now, signature, data.studio, () => { board.original = null; scorer.request(now()); });
 }
 
 /** What draws the picture of a moment: the twin's strokes, or the pictures that were recorded. */
@@ -174,6 +175,5 @@ async function shareLink(program) {
   }
 }
 
-const live = find("live-data") && start(JSON.parse(find("live-data").textContent));
-if (live && window.studio) window.studio(live);
+if (find("live-data")) start(JSON.parse(find("live-data").textContent));
 document.documentElement.dataset.ready = "yes";
