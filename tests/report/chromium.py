@@ -134,7 +134,9 @@ class Chromium:
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
+        rest = memoryview(json.dumps(message).encode() + b"\0")
+        while rest:
+            rest = rest[os.write(self._write, rest) :]
         while True:
             answer = self._receive()
             if answer.get("id") == self._number:

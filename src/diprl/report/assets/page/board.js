@@ -17,12 +17,13 @@ class Board {
   /** Says why there is no score. */
   silent(words) {
     this.place.classList.remove("busy");
+    this.place.classList.add("silent");
     this.mean.textContent = "–";
     this.note.textContent = words;
   }
 
   show(returns, milliseconds) {
-    this.place.classList.remove("busy");
+    this.place.classList.remove("busy", "silent");
     this.original ??= returns;
     const now = summary(returns), fine = Math.max(...returns.map(Math.abs)) < 10 ? 3 : 2;
     const digitsOf = (value) => value.toFixed(fine).replace("-", "−");
