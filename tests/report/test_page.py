@@ -86,6 +86,15 @@ def test_verification_of_the_folder_is_shown(tmp_path: Path) -> None:
     assert "The line of <var>pole_angle</var>" in text
 
 
+def test_a_branch_that_is_never_reached_is_no_alarm(tmp_path: Path) -> None:
+    pytest.importorskip("z3")
+    program = parse("features: x\nactions: a, b\n\nif x > 1:\n    a\nelif x > 2:\n    a\nelse:\n    b\n")
+    program.save(tmp_path / "own.txt")
+    text = write_report(tmp_path / "own.txt").read_text(encoding="utf-8")
+    assert '<span class="verdict unknown">could be shorter</span> <strong>every branch can be reached</strong>' in text
+    assert ">refuted<" not in text
+
+
 def test_a_program_that_cannot_be_played_still_has_a_page(tmp_path: Path) -> None:
     program = parse(
         'features: x: "<script>alert(1)</script>"\nactions: stay, go\n\nif x > 0.5:\n    go\nelse:\n    stay\n'
