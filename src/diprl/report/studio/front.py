@@ -35,7 +35,7 @@ def _chart(fronts: Sequence[Sequence[tuple[float, float]]]) -> Chart | None:
     if not points:
         return None
     sizes, scores = zip(*points, strict=True)
-    x, y = Scale(*padded(sizes), 70, WIDTH - 14), Scale(*padded(scores), HEIGHT - 40, 10)
+    x, y = Scale(0.0, 1.1 * max(*sizes, 1.0), 70, WIDTH - 14), Scale(*padded(scores), HEIGHT - 40, 10)
     parts: list[Markup] = [*y_axis(y, x, "score"), *x_axis(x, y.start, "numbers in the program")]
     for index, front in enumerate(fronts):
         style = f"s{index % STYLES + 1}"

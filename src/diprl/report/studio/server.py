@@ -17,7 +17,12 @@ from diprl.report.studio.jobs import Job
 
 LARGEST = 4_000_000
 """Bytes of a request that are read at all."""
-HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 
 
 class Studio(ThreadingHTTPServer):
