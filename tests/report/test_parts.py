@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from diprl.program import Act, Condition, If, Node, Program, parse
+from diprl.program import parse
 from diprl.report.draw import Markup, element, ticks
 from diprl.report.listing import branches, few_digits, lines
-from diprl.report.partition import area, regions
 from diprl.report.replay import record_replay, short_floats
 from diprl.report.visits import Visits, choose_features, influence
 from diprl.tasks.registry import load_task
@@ -68,15 +67,6 @@ def test_ticks_lie_between(low: float, high: float) -> None:
 
 def test_short_numbers() -> None:
     assert [few_digits(value) for value in (0.123456, 1.0, 1234.4, 1e-7)] == ["0.123", "1", "1230", "1e-07"]
-
-
-def test_a_long_chain_is_cut_into_regions() -> None:
-    root: Node = Act(0)
-    for index in range(2_000):
-        root = If(Condition((0.0, 0.0, 1.0, 0.0), index / 2_000 - 0.5), Act(index % 2), root)
-    assert len(branches(Program(PROGRAM.signature, root))) == 2_001
-    box = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
-    assert sum(area(polygon) for _, polygon in regions(root, box, [0.0] * 4, 2, 3)) == pytest.approx(4.0)
 
 
 def test_text_becomes_markup_only_when_it_is_escaped() -> None:

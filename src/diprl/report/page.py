@@ -87,7 +87,7 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         visits, replay = visit(task, program, episodes), record_replay(task, program, pictures=twin is None)
     except DiprlError as error:
         return {"replay": None, "shares": [], "score": score_chart(source, None), "why_not": str(error)}
-    names, leaves = program.signature.feature_names, branches(program)
+    names = program.signature.feature_names
     importance = influence(program, visits)
     chosen = choose_features(program, features, importance)
     medians = zip(names, visits.medians(), strict=True)
@@ -96,11 +96,11 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         "twin": twin,
         "score": score_chart(source, task.paper_score),
         "visited": len(visits.branches),
-        "shares": visits.shares(len(leaves)),
+        "shares": visits.shares(len(branches(program))),
         "importance": sorted(zip(names, importance, strict=True), key=lambda item: -item[1]),
         "chosen": [names[index] for index in chosen],
         "fixed": [median for index, median in enumerate(medians) if index not in chosen],
-        "partition": partition(program, leaves, visits, chosen),
+        "partition": partition(program, visits, chosen),
         "data": live_data(program, visits, replay, chosen, twin),
     }
 

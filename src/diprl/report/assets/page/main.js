@@ -113,7 +113,6 @@ function planeOf(data, twin, pointed) {
   const [[across, left, right], [up, low, high] = [-1, 0, 1]] = plane;
   const x = (value) => frame.left + ((value - left) / (right - left)) * (frame.right - frame.left);
   const y = (value) => frame.bottom - ((value - low) / (high - low)) * (frame.bottom - frame.top);
-  large.querySelectorAll(".region, .region-name").forEach((shape) => shape.remove());
   const layer = draw("g"), dot = draw("circle", { class: "here", r: 6 });
   large.prepend(layer);
   large.append(dot);
