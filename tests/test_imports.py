@@ -28,7 +28,7 @@ ROOMS = {
     "terminal": "program runs",
     "model": "program tasks extract arena runs methods terminal",
     "experiment": "program tasks policy train arena runs methods",
-    "report": "program export verify tasks arena runs",
+    "report": "program export verify tasks arena search runs methods",
     "cli": "program export verify tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""

@@ -31,7 +31,7 @@ def awkward(program: Program, names: list[str]) -> Program:
 
 
 @settings(max_examples=40)
-@given(either, st.permutations(AWKWARD), st.sampled_from(["python", "st", "json"]))
+@given(either, st.permutations(AWKWARD), st.sampled_from(["python", "js", "st", "json"]))
 def test_interpreted_targets(program: Program, names: list[str], target: str) -> None:
     program = awkward(program, names)
     with TemporaryDirectory() as folder:

@@ -17,6 +17,7 @@ COMMANDS = {
     "explain": ("explain", "say why a program acts as it does in one state"),
     "export": ("programs", "write a saved program in Python, C, JSON, LaTeX, SVG, Structured Text or ONNX"),
     "report": ("programs", "write a page about a run: program, scores, curves, a rollout to scrub through"),
+    "studio": ("studio", "edit a run in the browser, with Python behind it: score, polish, prove, train on"),
     "watch": ("programs", "watch a program play, or record it"),
     "enjoy": ("programs", "the same as watch"),
     "reproduce": ("reproduce", "make the paper's tables and figures again, beside its numbers"),

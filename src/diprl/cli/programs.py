@@ -66,7 +66,7 @@ class Export(ProgramCommand):
     """Write a saved program in another language and compare it with the interpreter; exit code 1 if they differ."""
 
     to: str = "python"
-    """Targets, with commas between several: python, c, json, latex, svg, st, onnx."""
+    """Targets, with commas between several: python, c, js, json, latex, svg, st, onnx."""
     out: Path = Path("export")
     """Folder for the files."""
     main: bool = False

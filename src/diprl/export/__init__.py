@@ -1,7 +1,7 @@
 """Programs in other languages, each checked against the interpreter as it is written.
 
 >>> sorted(TARGETS)
-['c', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
+['c', 'js', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from diprl.program import Program
 TARGETS = {
     "python": "one Python file without dependencies",
     "c": "C99 header and source, in double and single precision",
+    "js": "a JavaScript module that reads, runs and prints programs",
     "json": "the program as JSON",
     "latex": "a formula for papers",
     "svg": "a drawing of the tree",

@@ -1,96 +1,34 @@
-"""Where in the state space each branch acts, as exact polygons in a plane through it."""
+"""The plane through the state space that the page cuts into regions: its axes and the states that were visited.
 
-from collections.abc import Iterator, Sequence
+The regions follow every edit, so the page's script draws them (`assets/page/regions.js`).
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program import Condition, Node, Program
-from diprl.program.evaluate import linear
-from diprl.program.paths import descend
-from diprl.report.draw import BOTTOM, LEFT, TOP, Markup, Scale, element, label, svg, x_axis, y_axis
-from diprl.report.listing import Line
+from diprl.program import Program
+from diprl.report.draw import BOTTOM, LEFT, TOP, Markup, Scale, element, svg, x_axis, y_axis
 from diprl.report.visits import Visits
 
 WIDTH, HEIGHT = 560, 420
+FRAME = {"left": LEFT + 26, "right": WIDTH - 12, "top": TOP, "bottom": HEIGHT - BOTTOM - 6}
+"""Where the plane lies on the drawing."""
 DOTS = 600
-Polygon = list[tuple[float, float]]
-Cut = tuple[float, float, float]
-"""a, b, c of the line a·x + b·y + c = 0."""
 
 
-def partition(program: Program, branches: Sequence[Line], visits: Visits, chosen: Sequence[int]) -> Markup:
-    """The plane of two features, or the line of one, with every other feature at its median."""
+def partition(program: Program, visits: Visits, chosen: Sequence[int]) -> Markup:
+    """The plane of two features, or the line of one, with the states that were visited."""
     across, up = chosen[0], chosen[1] if len(chosen) > 1 else None
-    x = Scale(*extent(program, visits, across), LEFT + 26, WIDTH - 12)
-    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), HEIGHT - BOTTOM - 6, TOP)
-    box = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high)]
-    parts: list[Markup] = []
-    for number, region in regions(program.root, box, visits.medians(), across, up):
-        parts += region_shape(region, branches[number], x, y)
-    parts += x_axis(x, y.start, feature_label(program, across))
+    x = Scale(*extent(program, visits, across), FRAME["left"], FRAME["right"])
+    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), FRAME["bottom"], FRAME["top"])
+    parts = x_axis(x, y.start, feature_label(program, across))
     if up is None:
         parts += histogram(visits.features[:, across], x, y)
     else:
         parts += [dots(visits.features[:, [across, up]], x, y), *y_axis(y, x, feature_label(program, up))]
     return svg(parts, "Which branch acts where", WIDTH, HEIGHT)
-
-
-def regions(
-    root: Node, box: Polygon, state: Sequence[float], across: int, up: int | None
-) -> Iterator[tuple[int, Polygon]]:
-    """Every branch that acts somewhere in the box, with the convex polygon in which it does."""
-
-    def split(condition: Condition, polygon: Polygon) -> tuple[Polygon, Polygon]:
-        return halves(polygon, cut(condition, state, across, up))
-
-    for number, (_, polygon) in enumerate(descend(root, box, split)):
-        if len(polygon) > 2:
-            yield number, polygon
-
-
-def cut(condition: Condition, state: Sequence[float], across: int, up: int | None) -> Cut:
-    """The condition as a line in the plane; every other feature is as in the state."""
-    weights = condition.weights
-    others = [0.0 if index in (across, up) else weight for index, weight in enumerate(weights)]
-    return weights[across], 0.0 if up is None else weights[up], linear(others, condition.bias, state)
-
-
-def halves(polygon: Polygon, line: Cut) -> tuple[Polygon, Polygon]:
-    """The parts of a polygon where a condition holds and where it does not."""
-    a, b, c = line
-    if a == b == 0.0:
-        return (polygon, []) if c > 0.0 else ([], polygon)
-    return clip(polygon, line), clip(polygon, (-a, -b, -c))
-
-
-def clip(polygon: Polygon, line: Cut) -> Polygon:
-    """The part of a convex polygon on the positive side of a line; empty where it has no area."""
-    a, b, c = line
-    kept: Polygon = []
-    for (x0, y0), (x1, y1) in zip(polygon, [*polygon[1:], *polygon[:1]], strict=True):
-        first, second = a * x0 + b * y0 + c, a * x1 + b * y1 + c
-        if first >= 0:
-            kept.append((x0, y0))
-        if (first > 0 > second) or (first < 0 < second):
-            share = first / (first - second)
-            kept.append((x0 + share * (x1 - x0), y0 + share * (y1 - y0)))
-    return kept if area(kept) > 0.0 else []
-
-
-def area(polygon: Polygon) -> float:
-    pairs = zip(polygon, [*polygon[1:], *polygon[:1]], strict=True)
-    return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in pairs)) / 2
-
-
-def region_shape(polygon: Polygon, branch: Line, x: Scale, y: Scale) -> list[Markup]:
-    corners = [(x(across), y(up)) for across, up in polygon]
-    outline = " ".join(f"{across:.1f},{up:.1f}" for across, up in corners)
-    shapes = [element("polygon", class_=f"region {branch.style}", points=outline)]
-    if area(corners) > 900:
-        middle, height = np.mean(corners, axis=0)
-        shapes.append(label(str(branch.number + 1), middle, height + 5, "region-name"))
-    return shapes
 
 
 def dots(states: NDArray[np.float64], x: Scale, y: Scale) -> Markup:
