@@ -27,16 +27,19 @@ def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
     terminals = make_terminals(task, settings, 2 * depth - 1, over_primitives, key=terminal_key)
     tree = make_tree(task.layout.features, depth, terminals, key=tree_key)
-    if settings.program.feature_entropy:
-        tree = keeping_zeros(tree)
+    if settings.program.feature_entropy or task.forbidden:
+        tree = keeping_zeros(tree, task.forbidden)
     return with_critic(tree, task.layout, settings, key=critic_key)
 
 
-def keeping_zeros(tree: DerivationTree) -> DerivationTree:
-    """The same tree, in which a weight that is zero stays zero."""
+def keeping_zeros(tree: DerivationTree, forbidden: tuple[int, ...] = ()) -> DerivationTree:
+    """The tree without weights for the forbidden features, in which a weight that is zero stays zero."""
+    columns = list(forbidden)
     if isinstance(tree.terminals, AffineTerminals):
-        tree = replace(tree, terminals=replace(tree.terminals, keeps_zeros=True))
-    return replace(tree, keeps_zeros=True)
+        weights = tree.terminals.weights.at[..., columns].set(0.0)
+        tree = replace(tree, terminals=replace(tree.terminals, weights=weights, keeps_zeros=True))
+    weights = tree.condition_weights.at[..., columns].set(0.0)
+    return replace(tree, condition_weights=weights, keeps_zeros=True)
 
 
 def make_terminals(

@@ -45,7 +45,8 @@ def fit(session: Session) -> Result:
 def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
     """Programs of many sizes and the one to take; None where the steps do not allow a single episode."""
     session, program_settings = trainer.session, trainer.session.spec.settings.program
-    limits = Limits(program_settings.max_numbers or None, program_settings.max_conditions or None)
+    sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
+    limits = Limits(*sizes, required=session.task.required)
     trials = Trials(session.task, program, steps, interrupt=session.interrupt)
     try:
         return shrink(trials, program, limits, seed=session.spec.seed)

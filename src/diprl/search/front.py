@@ -11,6 +11,7 @@ from diprl.arena.episodes import FRONT_ROUND
 from diprl.arena.score import as_number
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.program.ast import Affine, Condition, flatten, number_rows
 from diprl.search.trials import Spent, Trials
 
 FIRST_LOOK, MOST_EPISODES = 32, 1024
@@ -96,8 +97,17 @@ class Limits:
 
     numbers: int | None = None
     conditions: int | None = None
+    required: tuple[int, ...] = ()
+    """Features that it must read."""
     tolerance: float = 0.0
     """Part of the best score that may be given up for a smaller program."""
+
+    def hold(self, program: Program) -> bool:
+        return self.are_read(program) and is_within(program, self.numbers, self.conditions)
+
+    def are_read(self, program: Program) -> bool:
+        """Whether the program reads every feature that it must."""
+        return set(self.required) <= features_read(program)
 
 
 NO_LIMITS = Limits()
@@ -106,6 +116,12 @@ NO_LIMITS = Limits()
 def is_within(program: Program, numbers: int | None, conditions: int | None) -> bool:
     few_numbers = numbers is None or program.coefficients <= numbers
     return few_numbers and (conditions is None or program.conditions <= conditions)
+
+
+def features_read(program: Program) -> set[int]:
+    """Which features any condition or output of the program reads."""
+    items = (item for item in flatten(program.root) if isinstance(item, Condition | Affine))
+    return {int(index) for item in items for row in number_rows(item) for index in np.flatnonzero(row[:-1])}
 
 
 def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
@@ -142,7 +158,7 @@ def front_of(returns: Mapping[Program, NDArray[np.float64]], limits: Limits) -> 
     for program in sorted(returns, key=lambda each: (len(returns[each]), returns[each].mean())):
         kept[program.coefficients] = program
     programs = [kept[size] for size in sorted(kept)]
-    allowed = [each for each in programs if is_within(each, limits.numbers, limits.conditions)] or programs[:1]
+    allowed = [program for program in programs if limits.hold(program)] or programs[:1]
     best = max(allowed, key=lambda program: (len(returns[program]), returns[program].mean()))
     taken = next(program for program in allowed if is_as_good(returns[program], returns[best], limits.tolerance))
     return Front(tuple(entry_of(program, returns[program]) for program in programs), programs.index(taken))

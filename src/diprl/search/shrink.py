@@ -6,6 +6,7 @@ The way down gives one program of every size, so that a user can choose.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
@@ -31,7 +32,7 @@ FAR_BELOW = 0.15
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
-Tune = Callable[[Program, float], Program]
+Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
 Show = Callable[[str, Program], None]
 """Is told what has just been done, and the program there is now."""
@@ -41,10 +42,17 @@ class Shrinker:
     """The way down from a program."""
 
     def __init__(
-        self, trials: Trials, program: Program, *, seed: int, tune: Tune | None = None, show: Show = lambda *_: None
+        self,
+        trials: Trials,
+        program: Program,
+        limits: Limits,
+        *,
+        seed: int,
+        tune: Tune | None = None,
+        show: Show = lambda *_: None,
     ) -> None:
-        self.trials, self.seed, self.show = trials, seed, show
-        self.tune = tune or self.climb
+        self.trials, self.limits, self.seed, self.show = trials, limits, seed, show
+        self.tune = partial(tune, trials) if tune else self.climb
         self.program = merged(program)
         self.met = [self.program]
         """Every program on the way down."""
@@ -58,10 +66,14 @@ class Shrinker:
         """Go down to one condition, or to where the budget ends."""
         self.accept(self.tune(self.program, self.slice), "tune all numbers")
         while self.left > 0 or self.hopeless:
-            options = [option for option in smaller_programs(self.program, self.views) if option.program.conditions]
+            options = [option for option in smaller_programs(self.program, self.views) if self.allows(option.program)]
             if not options:
                 break
             self.take(options)
+
+    def allows(self, program: Program) -> bool:
+        """A program has a condition, and reads what it must."""
+        return program.conditions > 0 and self.limits.are_read(program)
 
     @property
     def left(self) -> float:
@@ -155,7 +167,7 @@ def shrink(
 
     Ctrl-C ends the search and keeps what it has; where not even one episode fits into the budget, `Spent` is raised.
     """
-    shrinker = Shrinker(trials, program, seed=seed, tune=tune, show=show)
+    shrinker = Shrinker(trials, program, limits, seed=seed, tune=tune, show=show)
     with suppress(Spent, KeyboardInterrupt):
         shrinker.run()
     front = validated(trials, [rounded_alike(each, shrinker.views) for each in shrinker.met], limits)

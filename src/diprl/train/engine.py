@@ -220,7 +220,7 @@ class Engine:
 
     def fix_support(self, state: TrainState, due: Array, numbers: Settings) -> TrainState:
         """At the moment for it, small weights become zero; without moments and gradient they stay zero."""
-        stays = self.blueprint.flatten(sparsity.support(self.agent(state), numbers))
+        stays = self.blueprint.flatten(sparsity.support(self.agent(state), numbers, self.task.required))
         stays = jnp.where(due, stays, 1.0)
         moments = Moments(*(moment * stays for moment in state.moments))
         return state._replace(vector=state.vector * stays, moments=moments)

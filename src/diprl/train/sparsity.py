@@ -56,8 +56,9 @@ def is_due(numbers: Settings, progress: Scalar) -> Bool[Array, ""]:
     return (progress >= begin) & (progress <= begin + REMOVAL)
 
 
-def support(agent: Agent, numbers: Settings) -> Agent:
-    """An agent of ones, with zeros in place of the weights whose share is too small."""
+def support(agent: Agent, numbers: Settings, required: tuple[int, ...] = ()) -> Agent:
+    """An agent of ones, with zeros in place of the weights whose share is too small; required features stay."""
     ones = jax.tree.map(jnp.ones_like, agent)
-    kept = [(shares(weights) >= numbers.program.smallest_share).astype(jnp.float32) for weights in linear_maps(agent)]
+    large = [shares(weights) >= numbers.program.smallest_share for weights in linear_maps(agent)]
+    kept = [(each.at[..., list(required)].set(True) if required else each).astype(jnp.float32) for each in large]
     return eqx.tree_at(linear_maps, ones, kept)
