@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from diprl.runs.observers import Observer
     from diprl.runs.result import Result
     from diprl.runs.trainer import Trained
+    from diprl.search.front import Front
     from diprl.train.settings import Settings
 
 
@@ -150,6 +151,18 @@ class Model:
         if self.result is None or self.result.gap is None:
             raise DiprlError(f"this {type(self).__name__} has no gap: it learns no relaxed program, or is unfinished")
         return self.result.gap
+
+    @property
+    def front(self) -> "Front":
+        """Programs of many sizes from the same run, each with its score on validation episodes."""
+        self._learnt()
+        if self.result is None or self.result.front is None:
+            raise DiprlError("there are no programs of other sizes: polish_share was 0, or the run is unfinished")
+        return self.result.front
+
+    def pick(self, numbers: int | None = None, conditions: int | None = None) -> Program:
+        """The best program of the front with at most so many numbers and conditions."""
+        return self.front.pick(numbers, conditions).program
 
     def program_at(self, depth: int | None = None) -> Program:
         """The program of some depth that the relaxed one holds, exactly as extraction reads it off."""

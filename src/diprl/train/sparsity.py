@@ -53,7 +53,7 @@ def penalty_weight(numbers: Settings, progress: Scalar) -> Float[Array, ""]:
 def is_due(numbers: Settings, progress: Scalar) -> Bool[Array, ""]:
     """Whether small shares are removed after this rollout: for a short while from the moment named."""
     begin = numbers.program.support_at
-    return (progress >= begin) & (progress <= begin + REMOVAL)
+    return jnp.logical_and(progress >= begin, progress <= begin + REMOVAL)
 
 
 def support(agent: Agent, numbers: Settings, required: tuple[int, ...] = ()) -> Agent:
