@@ -2,42 +2,47 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
-from diprl.cli.options import JSONOption
+from diprl.cli.options import JSONOption, MaybeCount, MaybePath, shown
 from diprl.errors import DiprlError
 
 
-@dataclass(frozen=True)
-class List:
+@dataclass(frozen=True, kw_only=True)
+class List(JSONOption):
     """List the primitives with their scores and the commands that made them."""
 
     def run(self) -> None:
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import bundled_primitive
+        from diprl.terminal.layout import Column, print_table
+        from diprl.terminal.runs import score_text
 
+        rows: list[dict[str, Any]] = []
         for name in primitive_tasks():
             try:
                 primitive = bundled_primitive(name)
-                found = f"score {primitive.score:8.2f}  {primitive.command}"
+                rows.append({"primitive": name, "score": primitive.score, "made by": primitive.command})
             except DiprlError as error:
-                found = str(error)
-            print(f"{name:16}  {found}")
+                rows.append({"primitive": name, "score": None, "made by": str(error)})
+        columns = [Column("primitive", left=True), Column("score"), Column("made by", below=True, left=True)]
+        cells = [(row["primitive"], score_text(row["score"]), row["made by"]) for row in rows]
+        self.print_json(primitives=rows) if self.json else print_table(columns, cells)
 
 
-@dataclass(frozen=True)
-class Train:
+@dataclass(frozen=True, kw_only=True)
+class Train(JSONOption):
     """Train primitives and write them where the tasks find them."""
 
-    name: Annotated[str, tyro.conf.Positional]
+    name: Annotated[str, tyro.conf.Positional, shown("NAME")]
     """A primitive (see `diprl primitives list`), or `all`."""
     seed: int = 0
     """Seed of the training."""
-    total_timesteps: int | None = None
+    total_timesteps: MaybeCount = None
     """Environment steps; default: the primitive's own budget."""
-    out: Path | None = None
+    out: MaybePath = None
     """Folder of the finished files; default: the installed package, whose tasks then use them."""
     runs: Path = Path("runs/primitives")
     """Folder of logs and checkpoints; a stopped training goes on from there."""
@@ -50,6 +55,7 @@ class Train:
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
+        from diprl.terminal.layout import say
         from diprl.terminal.progress import Display
 
         use_compilation_cache()
@@ -58,21 +64,24 @@ class Train:
             find_primitive_task(name)
         check_writable(out)
         options = {"seed": self.seed, "total_timesteps": self.total_timesteps, "episodes": self.episodes}
+        scores = {}
         for name in names:
             with Display() as display:
                 folder = self.runs / f"{name}-seed{self.seed}"
                 primitive = train_primitive(name, folder, observers=(display,), **options)
             save_primitive(primitive, out / f"{name}{SUFFIX}")
-            print(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
+            scores[name] = primitive.score
+            say(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
+        self.print_json(scores=scores, folder=out)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(JSONOption):
     """Score learnt programs next to each primitive alone and the best blends that never change."""
 
-    task: Annotated[str, tyro.conf.Positional]
+    task: Annotated[str, tyro.conf.Positional, shown("TASK")]
     """A task whose programs blend primitives."""
-    programs: Annotated[tuple[Path, ...], tyro.conf.Positional] = ()
+    programs: Annotated[tuple[Path, ...], tyro.conf.Positional, shown("PROGRAM …")] = ()
     """Run folders or program files to compare."""
     episodes: int = 100
     """Episodes that each score is measured on."""
@@ -84,14 +93,17 @@ class Compare(JSONOption):
         from diprl.methods.constant_blends import best_blends, single_primitives
         from diprl.runs.folder import load_program
         from diprl.tasks.registry import load_task
+        from diprl.terminal.layout import Column, print_table
+        from diprl.terminal.progress import Working
 
-        task = load_task(self.task)
-        rows = {str(path): load_program(path) for path in self.programs}
-        rows |= single_primitives(task) | best_blends(task, self.search_episodes)
-        width, scores = max(map(len, rows)), {}
-        for name, program in rows.items():
-            scores[name] = evaluate_program(task, program, self.episodes)
-            print(f"{name:{width}}  {scores[name]}", flush=True)
+        task, scores = load_task(self.task), {}
+        with Working("choosing the best blends") as working:
+            rows = {str(path): load_program(path) for path in self.programs}
+            rows |= single_primitives(task) | best_blends(task, self.search_episodes)
+            for number, (name, program) in enumerate(rows.items()):
+                working.show(f"playing {self.episodes:,} episodes each", number / len(rows))
+                scores[name] = evaluate_program(task, program, self.episodes)
+        print_table([Column("program", left=True), Column("score", left=True)], scores.items())
         table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
         self.print_json(task=task.name, scores=table)
 

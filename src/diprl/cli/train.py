@@ -6,13 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields
+from diprl.cli.options import (
+    EnvironmentOptions,
+    JSONOption,
+    MaybeCount,
+    MaybeNumber,
+    MaybePath,
+    MaybeText,
+    one_of,
+    optional_fields,
+    shown,
+)
 from diprl.errors import DiprlError
 from diprl.experiment.request import parse_seeds
 from diprl.system.processes import Interruption, available_cores
 from diprl.train.settings import PPOSettings, ProgramSettings
 
 if TYPE_CHECKING:
+    from diprl.runs.result import Result
     from diprl.runs.session import Session
 
     PPOOptions = PPOSettings
@@ -26,30 +37,30 @@ else:
 class Train(EnvironmentOptions, JSONOption):
     """Learn a program for an environment, print it, and score it on the reference environment."""
 
-    task: Annotated[str, tyro.conf.Positional] = ""
+    task: Annotated[str, tyro.conf.Positional, shown("TASK")] = ""
     """A task (see `diprl tasks`), a Gymnasium id, or module:Id."""
-    method: str = "diprl"
-    """The method to train with."""
-    preset: str = "default"
-    """`default` (tuned here) or `paper` (as published)."""
+    method: Annotated[str, one_of("diprl", "ppo", "pi-prl", "dtsemnet", "viper")] = "diprl"
+    """The method to train with; ppo learns a network, the others a program."""
+    preset: Annotated[str, one_of("default", "paper")] = "default"
+    """Settings as tuned here, or as published."""
     seed: int = 0
     """Seed of a single run."""
-    seeds: str | None = None
-    """Several runs: 123,321,456 or 0:10."""
-    out: Path | None = None
+    seeds: MaybeText = None
+    """Several runs, such as 123,321,456 or 0:10; they end with the mean over seeds and its interval."""
+    out: MaybePath = None
     """Folder of the run, or the parent of several; default runs/TASK/METHOD-seed."""
-    resume: Path | None = None
+    resume: MaybePath = None
     """Continue the run in this folder."""
-    episodes: int | None = None
+    episodes: MaybeCount = None
     """Episodes that the final score is measured on; default: 100."""
-    backend: str | None = None
-    """Where environments without a compiled twin are stepped: auto (default), sync, async or envpool."""
-    env_timeout: float | None = None
+    backend: Annotated[str | None, one_of("auto", "sync", "async", "envpool")] = None
+    """How environments without a compiled twin are stepped."""
+    env_timeout: MaybeNumber = None
     """Seconds that an environment may take for a step before the run is given up; default: no limit."""
-    device: str = "auto"
-    """auto, cpu, gpu (falls back to the CPU with a warning) or gpu-only (fails where there is none)."""
+    device: Annotated[str, one_of("auto", "cpu", "gpu", "gpu-only")] = "auto"
+    """Where to train; gpu falls back to the CPU with a warning, gpu-only fails where there is none."""
     polish: bool = True
-    """Whether the preset's share of the budget goes to a search over the discrete program."""
+    """Leave out the search over the discrete program, which takes the preset's share of the budget."""
     tensorboard: bool = False
     """Also write TensorBoard logs into the run folder."""
     ppo: tyro.conf.OmitArgPrefixes[PPOOptions] = field(default_factory=PPOOptions)
@@ -58,26 +69,40 @@ class Train(EnvironmentOptions, JSONOption):
     """Settings of the relaxed program, likewise."""
 
     def run(self) -> None:
-        from diprl.methods.registry import run_all
-        from diprl.system.device import use_compilation_cache, use_device
-        from diprl.terminal.printing import print_result
         from diprl.terminal.progress import Display
 
-        use_compilation_cache()
-        use_device(self.device)
-        display, interruption = Display(), Interruption()
-        sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
-        watched = {"observers": (display, interruption), "interrupt": interruption}
-        sessions = [replace(session, **watched) for session in sessions]
-        workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
-        with interruption.listening(resume_commands(self, sessions)), display:
-            results = run_all(sessions, workers)
+        with Display() as display:
+            from diprl.methods.registry import run_all
+            from diprl.system.device import use_compilation_cache, use_device
+
+            use_compilation_cache()
+            use_device(self.device)
+            interruption = Interruption()
+            sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
+            watched = {"observers": (display, interruption), "interrupt": interruption}
+            sessions = [replace(session, **watched) for session in sessions]
+            workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
+            display.wait_for(f"{sessions[0].task.name}: compiling …")
+            with interruption.listening(resume_commands(self, sessions)):
+                results = run_all(sessions, workers)
+        self.print_results(sessions, results)
+
+    def print_results(self, sessions: list["Session"], results: list["Result"]) -> None:
+        """Every run, and the mean over several seeds."""
+        from diprl.arena.score import score_of
+        from diprl.terminal.layout import say
+        from diprl.terminal.printing import print_result, print_seeds
+
         for session, result in zip(sessions, results, strict=True):
             if result.trained is None:
-                print(f"{session.folder} is already finished:")
+                say(f"{session.folder} is already finished:")
             print_result(result, session.folder)
+        seeds = score_of([result.score.mean for result in results])
+        if len(results) > 1:
+            print_seeds(seeds)
         spec, runs = sessions[0].spec, [summary(*pair) for pair in zip(sessions, results, strict=True)]
-        self.print_json(task=spec.task, method=spec.method, preset=spec.preset, runs=runs)
+        over_seeds = {"mean": seeds.mean, "ci95": seeds.summary()["ci95"], "seeds": len(runs)}
+        self.print_json(task=spec.task, method=spec.method, preset=spec.preset, over_seeds=over_seeds, runs=runs)
 
     def limits(self) -> dict[str, Any]:
         """Options that a resumed run may have otherwise than it began."""

@@ -71,8 +71,6 @@ def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
     from diprl.tasks.registry import refuse_module
 
     path = folder / CONFIG
-    if not path.exists():
-        raise DiprlError(f"{folder} holds no run to continue")
     spec, before = read_spec(folder), read_json(path).get("session")
     if not isinstance(before, dict) or not before.keys() <= {"backend", "env_timeout"}:
         raise DiprlError(f"{path}: its session must be an object with backend and env_timeout")

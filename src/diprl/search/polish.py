@@ -49,12 +49,14 @@ def polish(
     views: NDArray[np.float32] | None = None,
     most_steps: float = float("inf"),
     interrupt: Callable[[], None] = lambda: None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Polished:
     """The program with better numbers and branches, or as it was.
 
     `views` are states that the program, or one much like it, visits; without them it is played to see some. Steps and
     seconds end the search, whichever comes first; `most_steps` bounds the search and the final comparison together.
-    `interrupt` is called before each round of episodes and ends the search by raising.
+    `interrupt` is called before each round of episodes and ends the search by raising; `enough` ends it too, and what
+    was found by then counts.
     """
     began = monotonic()
     looked = 0
@@ -67,7 +69,7 @@ def polish(
         return Polished(program, Trial(False, 0.0, 0.0, 0), monotonic() - began)
     effort = effort or default_effort(task, program, size)
     play = interruptible(program_player(task, program), interrupt)
-    search = Search(space, play, effort, steps - looked, seconds, seed)
+    search = Search(space, play, effort, steps - looked, seconds, seed, enough)
     found = search.run()
     used = search.steps + looked
     trial = compare_fairly(play, program, found, effort.final_episodes, most_steps - used)

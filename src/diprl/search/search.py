@@ -1,7 +1,7 @@
 """Climbing the true return of a program: CMA-ES on its numbers, then mutations of its branches, and again."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,9 +62,16 @@ class Search:
     """Hill climbing with two kinds of move, until the budget is spent."""
 
     def __init__(
-        self, space: Coordinates, player: ProgramPlayer, effort: Effort, most_steps: float, seconds: float, seed: int
+        self,
+        space: Coordinates,
+        player: ProgramPlayer,
+        effort: Effort,
+        most_steps: float,
+        seconds: float,
+        seed: int,
+        enough: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.space, self.player, self.effort, self.seed = space, player, effort, seed
+        self.space, self.player, self.effort, self.seed, self.enough = space, player, effort, seed, enough
         self.most_steps, self.end = most_steps, time.monotonic() + seconds
         self.steps, self.last, self.rounds = 0, 0, 0
         self.level = -np.inf
@@ -120,5 +127,5 @@ class Search:
         return returns.values
 
     def spent(self) -> bool:
-        """Whether another round like the last one would go over the budget."""
-        return self.steps + self.last >= self.most_steps or time.monotonic() >= self.end
+        """Whether another round like the last one would go over the budget, or somebody has had enough."""
+        return self.enough() or self.steps + self.last >= self.most_steps or time.monotonic() >= self.end

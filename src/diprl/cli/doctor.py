@@ -1,4 +1,4 @@
-"""Commands about this machine: the tasks that are built in, and what is installed and works."""
+"""`diprl doctor`: what is installed on this machine, and what works."""
 
 import platform
 import time
@@ -6,45 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from diprl.cli.options import JSONOption
-from diprl.errors import DiprlError
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tasks(JSONOption):
-    """List the built-in tasks with their features, actions, budgets and the paper's scores."""
-
-    def run(self) -> None:
-        from diprl.terminal.printing import print_tasks
-
-        rows = task_rows()
-        self.print_json(tasks=rows) if self.json else print_tasks(rows)
-
-
-def task_rows(make_environments: bool = False) -> list[dict[str, Any]]:
-    """What is known about each built-in task, or why it cannot be used here."""
-    from diprl.tasks.registry import TASKS
-
-    rows = []
-    for name, make in TASKS.items():
-        try:
-            task = make()
-            if make_environments:
-                task.reference().close()
-        except DiprlError as error:
-            rows.append({"task": name, "missing": str(error)})
-            continue
-        rows.append(
-            {
-                "task": name,
-                "features": list(task.signature.feature_names),
-                "actions": list(task.signature.actions.names),
-                "backend": "compiled twin" if task.twin else "batched MuJoCo" if task.environments else "Gymnasium",
-                "horizon": task.horizon,
-                "budget": task.budget,
-                "paper_score": task.paper_score,
-            }
-        )
-    return rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,19 +13,24 @@ class Doctor(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
 
     def run(self) -> int:
-        import jax
-
-        from diprl import __version__
         from diprl.terminal.printing import print_findings
+        from diprl.terminal.progress import Working
 
-        findings = {
-            "diprl": __version__,
-            "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
-            "packages": packages(),
-            "devices": [f"{device.platform}: {device.device_kind}" for device in jax.devices()],
-            "tasks": {row["task"]: row.get("missing") or row["backend"] for row in task_rows(make_environments=True)},
-            "self_test": self_test(),
-        }
+        with Working("looking at this machine") as working:
+            import jax
+
+            from diprl import __version__
+            from diprl.cli.tasks import task_rows
+
+            findings = {
+                "diprl": __version__,
+                "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+                "packages": packages(),
+                "devices": [f"{device.platform}: {device.device_kind}" for device in jax.devices()],
+                "tasks": {row["task"]: row.get("missing") or row["backend"] for row in task_rows(True)},
+            }
+            working.show("training for two seconds")
+            findings["self_test"] = self_test()
         self.print_json(**findings) if self.json else print_findings(findings)
         return 0 if findings["self_test"]["passed"] else 1
 

@@ -1,0 +1,51 @@
+"""`diprl polish`: better numbers for a saved program."""
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar
+
+from diprl.cli.change import ChangeCommand
+
+
+@dataclass(frozen=True, kw_only=True)
+class Polish(ChangeCommand):
+    """Search over a program's numbers on its true return; the result is never worse than the program.
+
+    Ctrl-C ends the search; what it has found by then is compared and written.
+    """
+
+    file: ClassVar[str] = "polished.json"
+    seconds: float = 60.0
+    """Wall time to search for."""
+    steps: float = float("inf")
+    """Environment steps to search for, if that comes first."""
+    seed: int = 0
+    """Seed of the search."""
+
+    def run(self) -> None:
+        from diprl.system.processes import Interruption
+        from diprl.terminal.layout import say, say_labelled
+        from diprl.terminal.progress import Working
+
+        target, interruption = self.target(), Interruption()
+        with interruption.listening(then="comparing what was found"), Working("compiling …") as working:
+            from diprl.search.polish import polish
+            from diprl.system.device import use_compilation_cache
+
+            use_compilation_cache()
+            program, task = self.load()
+            began = monotonic()
+
+            def enough() -> bool:
+                working.show("searching for better numbers", (monotonic() - began) / self.seconds)
+                return interruption.asked
+
+            found = polish(task, program, self.steps, seconds=self.seconds, seed=self.seed, enough=enough)
+        found.program.save(target)
+        trial = found.trial
+        verdict = "accepted" if trial.accepted else "nothing better found, program kept"
+        say(f"{verdict}: gain {trial.gain:.2f} ± {trial.error:.2f} on fresh episodes")
+        scores = self.scores(task, program, found.program)
+        say_labelled("used", f"{trial.steps:,} environment steps, {found.seconds:.0f} s")
+        say_labelled("written", target)
+        self.print_json(**trial._asdict(), **scores, seconds=found.seconds, program=str(found.program), written=target)

@@ -1,0 +1,74 @@
+"""`diprl simplify`: a smaller program with nearly the same score."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from diprl.cli.change import ChangeCommand
+
+if TYPE_CHECKING:
+    from diprl.program import Program
+    from diprl.tasks.base import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simplify(ChangeCommand):
+    """Drop conditions, coefficients and digits that do not matter for the score.
+
+    Ctrl-C ends the search; the smallest program that was accepted by then is written.
+    """
+
+    file: ClassVar[str] = "simplified.json"
+    tolerance: float = 0.01
+    """How much of the score may be given up, as a fraction."""
+    episodes: int = 1000
+    """Fresh episodes on the reference environment that both programs are scored on."""
+
+    def run(self) -> None:
+        from diprl.terminal.layout import say, say_labelled
+        from diprl.terminal.printing import print_program
+
+        target = self.target()
+        program, found, steps, task = self.search()
+        found.save(target)
+        say("\nafter\n")
+        print_program(found)
+        scores = self.scores(task, program, found)
+        if steps is not None:
+            say_labelled("used", f"{steps:,} environment steps")
+        say_labelled("written", target)
+        sizes = [program.coefficients, found.coefficients]
+        self.print_json(coefficients=sizes, **scores, steps=steps, program=str(found), written=target)
+
+    def search(self) -> tuple["Program", "Program", int | None, "Task"]:
+        """The program, the smaller one, the steps if the search came to its end, and the task."""
+        from diprl.terminal.layout import say
+        from diprl.terminal.printing import STAGE_COLUMNS, print_program, stage_line
+        from diprl.terminal.progress import Working
+
+        program = self.load_program()
+        say("before\n")
+        print_program(program)
+        with Working("compiling …") as working:
+            from diprl.methods.retrain import retrainer
+            from diprl.search.simplify import simplify
+            from diprl.system.device import use_compilation_cache
+
+            use_compilation_cache()
+            _, task = self.load()
+            stages: list[Any] = []
+
+            def show(stage: Any) -> None:
+                stages.append(stage)
+                working.line(stage_line(stage))
+                size = f"{stage.program.conditions} conditions, {stage.program.coefficients} numbers"
+                working.show(f"looking for less than {size}")
+
+            working.line(STAGE_COLUMNS)
+            try:
+                found = simplify(task, program, self.tolerance, retrain=retrainer(task, program), show=show)
+                return program, found.program, found.steps, task
+            except KeyboardInterrupt:
+                if not stages:
+                    raise
+                working.line("stopped: the smallest so far is kept, without the last check on fresh episodes")
+                return program, stages[-1].program, None, task
