@@ -25,10 +25,10 @@ ROOMS = {
     "search": "program tasks arena",
     "runs": "program tasks policy train arena",
     "methods": "program tasks policy extract train arena search runs",
-    "terminal": "program runs",
-    "model": "program tasks extract arena runs methods terminal",
+    "terminal": "program",
     "experiment": "program tasks policy train arena runs methods",
     "report": "program export verify tasks arena runs",
+    "model": "program export tasks extract arena search runs methods terminal report",
     "cli": "program export verify tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""

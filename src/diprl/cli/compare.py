@@ -50,8 +50,9 @@ class Compare(EnvironmentOptions, JSONOption):
                 rows.append(row_of(path, other.program, *contest.enter(other.act)))
         self.print_json(task=task.name, episodes=self.episodes, programs=rows)
         if not self.json:
-            say(f"{task.name}, {self.episodes:,} episodes that all of them play\n")
+            say(f"{task.name}, {self.episodes:,} episodes, the same for all\n")
             print_compared(rows)
+            say("\ndifference: of the score, from 1; alike: share of states where the action is that of 1")
 
 
 def row_of(

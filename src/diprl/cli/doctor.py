@@ -29,7 +29,7 @@ class Doctor(JSONOption):
                 "devices": [f"{device.platform}: {device.device_kind}" for device in jax.devices()],
                 "tasks": {row["task"]: row.get("missing") or row["backend"] for row in task_rows(True)},
             }
-            working.show("training for two seconds")
+            working.show("training a little")
             findings["self_test"] = self_test()
         self.print_json(**findings) if self.json else print_findings(findings)
         return 0 if findings["self_test"]["passed"] else 1

@@ -24,13 +24,15 @@ class Explain(PlayCommand):
 
     def run(self) -> None:
         from diprl.terminal.layout import say
+        from diprl.terminal.progress import Working
 
-        program = self.load_program()
-        names = program.signature.feature_names
-        start = dict.fromkeys(names, 0.0) if self.from_reset is None else self.first_state(program)
-        state = start | parse_values(self.state, names, "--state")
-        scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
-        found = program.explain(list(state.values()), list(scales.values()))
+        with Working("looking for the smallest change"):
+            program = self.load_program()
+            names = program.signature.feature_names
+            start = dict.fromkeys(names, 0.0) if self.from_reset is None else self.first_state(program)
+            state = start | parse_values(self.state, names, "--state")
+            scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
+            found = program.explain(list(state.values()), list(scales.values()))
         self.print_json(state=state, **asdict(found)) if self.json else say(describe(program, state, found))
 
     def first_state(self, program: "Program") -> dict[str, float]:

@@ -61,8 +61,14 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def complain(problem: object) -> None:
-    """One line on standard error."""
-    print(f"diprl: {visible(' '.join(str(problem).splitlines()))}", file=sys.stderr)
+    """One sentence on standard error, wrapped between words in a terminal."""
+    text = f"diprl: {visible(' '.join(str(problem).splitlines()))}"
+    if sys.stderr.isatty():
+        from shutil import get_terminal_size
+        from textwrap import fill
+
+        text = fill(text, get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+    print(text, file=sys.stderr)
 
 
 def run(name: str, arguments: list[str]) -> int:

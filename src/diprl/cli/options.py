@@ -211,7 +211,7 @@ def options_of(command: Any) -> list[tuple[str, list[str]]]:
     found, kinds = [], get_type_hints(command, include_extras=True)
     for item in fields(command):
         kind, *extras = get_args(kinds[item.name]) or (kinds[item.name],)
-        parts = [part for part in nested(kind) if is_dataclass(part)]
+        parts = [part for part in nested(kind) if is_dataclass(part) and isinstance(part, type)]
         if parts:
             found += [option for part in parts for option in options_of(part)]
         elif tyro.conf.Positional not in extras:

@@ -5,6 +5,7 @@ from time import monotonic
 from typing import ClassVar
 
 from diprl.cli.change import ChangeCommand
+from diprl.cli.options import check_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +28,10 @@ class Polish(ChangeCommand):
         from diprl.terminal.layout import say, say_labelled
         from diprl.terminal.progress import Working
 
-        target, interruption = self.target(), Interruption()
+        interruption = Interruption()
         with interruption.listening(then="comparing what was found"), Working("compiling …") as working:
+            check_at_least(self, seconds=0.1)
+            target = self.target()
             from diprl.search.polish import polish
             from diprl.system.device import use_compilation_cache
 
@@ -37,7 +40,11 @@ class Polish(ChangeCommand):
             began = monotonic()
 
             def enough() -> bool:
-                working.show("searching for better numbers", (monotonic() - began) / self.seconds)
+                passed = (monotonic() - began) / self.seconds
+                ended = interruption.asked or passed >= 1
+                working.show(
+                    "comparing with the program as it was" if ended else "searching for better numbers", passed
+                )
                 return interruption.asked
 
             found = polish(task, program, self.steps, seconds=self.seconds, seed=self.seed, enough=enough)

@@ -10,6 +10,7 @@ from diprl.program import Program
 from diprl.runs.folder import CONFIG, PROGRAM_JSON, RESULT, find_saved, load_program, task_of
 from diprl.runs.session import resume_session
 from diprl.runs.trainer import acting, load_trained
+from diprl.system.device import use_compilation_cache
 from diprl.tasks.base import Task
 
 
@@ -31,6 +32,7 @@ def open_saved(path: Path, task: str | None = None, env_kwargs: Mapping[str, Any
 
 
 def open_network(folder: Path, task: str | None = None) -> Opened:
+    use_compilation_cache()
     session = resume_session(folder, task)
     make_agent = find_method(session.spec.method).make_agent
     trained = load_trained(find_saved(folder).arrays, session.task, session.spec, make_agent)

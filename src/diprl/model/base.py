@@ -85,7 +85,7 @@ class Model:
         env_timeout: float | None = None,
         tensorboard: bool = False,
     ) -> Self:
-        """Train for so many environment steps (1e6 is a number too), rounded up to whole rollouts, and score what was learnt.
+        """Train for so many environment steps (1e6 will do), rounded up to whole rollouts, and score what was learnt.
 
         This is what `diprl train` does; with a `folder` it writes the same files. A model that has learnt already goes
         on from what it knows, with all schedules from their beginning. With `resume`, a model that was loaded from the

@@ -64,9 +64,11 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], consol
     """A table without lines; numbers are never cut."""
     console = console or plain_console(highlight=False)
     cells = [[visible(str(cell)) for cell in row] for row in rows]
-    kept = range(len(columns))
+    kept = list(range(len(columns)))
     if table_width(columns, cells, kept) > console.width:
         kept = [index for index in kept if not columns[index].below]
+    while len(kept) > 1 and table_width(columns, cells, kept) > console.width:
+        kept.pop()
     under = sorted(set(range(len(columns))) - set(kept))
     room = max((len(columns[index].name) for index in under), default=0) + 2 * BETWEEN
     widths = [max(map(cell_len, column(columns, cells, index))) for index in kept]

@@ -43,7 +43,7 @@ class Working:
         if title is not None:
             self.bar.update(self.task, description=visible(title))
         if fraction is not None:
-            self.bar.update(self.task, total=1.0, completed=min(1.0, fraction))
+            self.bar.update(self.task, total=1.0, completed=min(0.99, fraction))  # a full bar would stand still
 
     def follow(self, look: Callable[[], tuple[str, float]]) -> None:
         """Ask every other second what to show, for as long as the line moves."""

@@ -18,11 +18,11 @@ RUNS = [
 COMPARED = [
     Column("", left=True),
     Column("score"),
-    Column("against the first"),
+    Column("difference"),
     Column("95% interval"),
     Column("conditions"),
     Column("numbers"),
-    Column("acts alike"),
+    Column("alike"),
     Column("program", below=True, left=True),
 ]
 
