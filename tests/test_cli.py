@@ -150,49 +150,6 @@ def rows(folder: Path) -> int:
     return len(file.read_text().splitlines()) if file.exists() else 0
 
 
-BAD: dict[str, tuple[list[str], str]] = {
-    "command": (["trian"], "unknown command 'trian': did you mean train"),
-    "no task": (["train"], "which task?"),
-    "task": (["train", "CartPole-v9"], "unknown task 'CartPole-v9': did you mean CartPole-v1"),
-    "module": (["train", "nowhere_at_all:Env-v0"], "the module 'nowhere_at_all' cannot be imported"),
-    "option": ([*TRAIN, "--lerning-rate", "1"], "unknown option '--lerning-rate': did you mean --learning-rate"),
-    "argument": ([*TRAIN, "more"], "unexpected argument 'more'"),
-    "value": (["train", "CartPole-v1", "--seed", "one"], "--seed"),
-    "preset": ([*TRAIN, "--preset", "papre"], "unknown preset 'papre': did you mean paper"),
-    "method": ([*TRAIN, "--method", "diprll"], "unknown method 'diprll': did you mean diprl"),
-    "backend": ([*TRAIN, "--backend", "sink"], "unknown backend 'sink': known: async, auto, envpool, sync"),
-    "depth": ([*TRAIN, "--max-depth", "0"], "max_depth must be positive, not 0"),
-    "minibatch": ([*TRAIN, "--minibatch-size", "4096"], "minibatch_size 4096 is larger than the rollout"),
-    "budget": ([*TRAIN, "--total-timesteps", "-3"], "total_timesteps must be positive, not -3"),
-    "seed": ([*TRAIN, "--seed", "-1"], "seed must not be negative, got -1"),
-    "seeds": ([*TRAIN, "--seeds", "1,1"], "--seeds must name distinct"),
-    "episodes": ([*TRAIN, "--episodes", "0"], "episodes must be at least 1 and at most 1000000, not 0"),
-    "kwargs": ([*TRAIN, "--env-kwargs", "[1]"], "--env-kwargs must be a JSON object"),
-    "wrong kwargs": ([*TRAIN, "--env-kwargs", '{"colour": 1}'], "could not be made with {'colour': 1}"),
-    "actions": (["train", "tests.spaces:Talk-v0"], "action"),
-    "observations": (["train", "tests.spaces:Words-v0"], "observation"),
-    "resume": (["train", "--resume", "nothing-here"], "nothing-here holds no run"),
-    "no program": (["eval", "nothing-here"], "there is no program at nothing-here"),
-    "show": (["show", "nothing-here"], "there is no program at nothing-here"),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_a_mistake_gets_one_sentence_and_leaves_no_trace(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments, message = BAD[name]
-    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent))
-    monkeypatch.chdir(tmp_path)
-    assert call(*arguments) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("diprl: ")
-    assert len(printed.err.splitlines()) == 1
-    assert message in printed.err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_output_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
     assert call(*TRAIN, "--out", str(tmp_path / "file" / "run")) == 2

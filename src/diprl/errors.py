@@ -25,7 +25,8 @@ class NotFiniteError(DiprlError):
 def unknown(kind: str, name: str, known: Iterable[str], see: str = "") -> DiprlError:
     """An error for a misspelt name that offers near ones; `see` is a command that lists all."""
     spelt, name = {entry.lower(): entry for entry in sorted(known)}, name[:LONGEST_NAME]
-    near = [spelt[entry] for entry in get_close_matches(name.lower(), spelt, n=3, cutoff=0.6)]
+    alike = 0.6 if len(spelt) <= LONGEST_LIST else 0.75  # among many, something always looks a little like it
+    near = [spelt[entry] for entry in get_close_matches(name.lower(), spelt, n=3, cutoff=alike)]
     hint = f": did you mean {', '.join(near)}?" if near else f" (see {see})" if see else ""
     if not hint and len(spelt) <= LONGEST_LIST:
         hint = f": known: {', '.join(spelt.values())}"

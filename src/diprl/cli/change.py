@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from diprl.cli.options import MaybePath, PlayCommand, WriteOptions, check_at_least
+from diprl.cli.options import Count, MaybePath, PlayCommand, WriteOptions, check_at_least
 
 if TYPE_CHECKING:
     from diprl.program import Program
@@ -19,7 +19,7 @@ class ChangeCommand(PlayCommand, WriteOptions):
     """Name of the changed program, next to the one it was."""
     out: MaybePath = None
     """Where to write the result; default: polished.json, simplified.json or edited.json next to the program."""
-    episodes: int = 100
+    episodes: Count = 100
     """Fresh episodes on the reference environment that both programs are scored on."""
 
     def target(self) -> Path:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from diprl.cli.options import EnvironmentOptions, JSONOption, check_at_least, shown
+from diprl.cli.options import Count, EnvironmentOptions, JSONOption, check_at_least, shown
 from diprl.errors import DiprlError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Compare(EnvironmentOptions, JSONOption):
     """Run folders or program files, two or more; runs that learnt a network take part too."""
     task: Annotated[str | None, shown("TASK")] = None
     """The environment; default: the one the first was learnt on."""
-    episodes: int = 100
+    episodes: Count = 100
     """Episodes that each of them plays."""
 
     def run(self) -> None:

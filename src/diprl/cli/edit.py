@@ -29,7 +29,7 @@ class Edit(ChangeCommand):
     """Train on from the edited program."""
     total_timesteps: Count = 500_000
     """Budget of that training."""
-    seed: int = 0
+    seed: Count = 0
     """Its seed."""
 
     def run(self) -> None:

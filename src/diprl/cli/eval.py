@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from diprl.cli.options import MaybeCount, PlayCommand, check_at_least
+from diprl.cli.options import Count, MaybeCount, PlayCommand, check_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
 class Eval(PlayCommand):
     """Score a saved program, or the network of a PPO run, on its environment."""
 
-    episodes: int = 100
+    episodes: Count = 100
     """How many episodes."""
     seed: MaybeCount = None
     """Seed of the first episode; default: the evaluation seeds."""

@@ -3,9 +3,11 @@
 import ast
 import inspect
 import json
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from io import StringIO
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
@@ -38,6 +40,14 @@ def whole_number(texts: list[str]) -> int:
     raise ValueError(f"a whole number such as 200000 or 2e5 is needed, not {texts[0]!r:.40}")
 
 
+def any_number(texts: list[str]) -> float:
+    """A number, or a sentence that says what was found instead."""
+    try:
+        return float(texts[0].replace("_", ""))
+    except ValueError:
+        raise ValueError(f"a number such as 0.01 or 1e-2 is needed, not {texts[0]!r:.40}") from None
+
+
 def shown(metavar: str, hint: str | None = "") -> Any:
     """How help shows an option; the hint says what holds where it is not given, None leaves that to the parser."""
     return tyro.conf.arg(metavar=metavar, help_behavior_hint=hint)
@@ -48,18 +58,21 @@ def one_of(*names: str) -> Any:
     return tyro.conf.arg(metavar="{" + ",".join(names) + "}")
 
 
-Count = Annotated[
-    int,
-    tyro.constructors.PrimitiveConstructorSpec(
+def number(parse: Callable[[list[str]], float], metavar: str) -> Any:
+    """How an option that may be left out is read; the parser's own message would not say what is wrong."""
+    return tyro.constructors.PrimitiveConstructorSpec(
         nargs=1,
-        metavar="INT",
-        instance_from_str=whole_number,
-        is_instance=lambda value: isinstance(value, int),
+        metavar=metavar,
+        instance_from_str=parse,
+        is_instance=lambda value: value is None or isinstance(value, int | float),
         str_from_instance=lambda value: [str(value)],
-    ),
-]
-MaybeCount = Annotated[Count | None, shown("INT")]
-MaybeNumber = Annotated[float | None, shown("NUMBER")]
+    )
+
+
+Count = Annotated[int, number(whole_number, "INT")]
+Number = Annotated[float, number(any_number, "FLOAT")]
+MaybeCount = Annotated[int | None, number(whole_number, "INT"), shown("INT")]
+MaybeNumber = Annotated[float | None, number(any_number, "FLOAT"), shown("FLOAT")]
 MaybePath = Annotated[Path | None, shown("PATH")]
 MaybeText = Annotated[str | None, shown("TEXT")]
 
@@ -88,7 +101,7 @@ class WriteOptions:
         """Refuse, before any work is done, to replace a file."""
         for path in paths:
             if path.exists() and not self.force:
-                raise DiprlError(f"{path} is there already: choose another --out, or replace it with --force")
+                raise DiprlError(f"{path} is there already: write elsewhere, or replace it with --force")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +161,10 @@ def optional_fields(settings: type) -> type:
     texts, items = field_docstrings(settings), []
     for item in fields(settings):
         kind: Any = item.type
-        help_text = tyro.conf.arg(
-            help=texts.get(item.name, ""), metavar=kind.__name__.upper(), help_behavior_hint="(default: the preset's)"
-        )
-        items.append((item.name, Annotated[(Count if kind is int else kind) | None, help_text], field(default=None)))
+        name = kind.__name__.upper()
+        read = {int: [number(whole_number, name)], float: [number(any_number, name)]}.get(kind, [])
+        hint = tyro.conf.arg(help=texts.get(item.name, ""), metavar=name, help_behavior_hint="(default: the preset's)")
+        items.append((item.name, Annotated[(kind | None, *read, hint)], field(default=None)))
     return make_dataclass("Settings", items, frozen=True)
 
 
@@ -197,8 +210,17 @@ def parse(command: type, name: str, arguments: list[str]) -> Any:
 def first_paragraph(message: str) -> str:
     """What a boxed message says before it goes into details, in one line."""
     lines = [line.strip(BOX) for line in message.splitlines()[1:]]
-    ends = [index for index, line in enumerate(lines) if not line]
-    return " ".join(" ".join(lines[: ends[0]] if ends else lines).split()).rstrip(".")
+    lines = list(dropwhile(is_ruler, lines))
+    said = list(takewhile(lambda line: not is_ruler(line), lines))
+    if said[0].startswith("Missing from "):
+        return f"{said[0].removeprefix('Missing from ').rstrip(':')} needs {said[1]}"
+    text = " ".join(" ".join(said).split()).removeprefix("Error parsing ")
+    return text.partition(". Expected 1")[0].rstrip(".")
+
+
+def is_ruler(line: str) -> bool:
+    """Whether a line only separates others."""
+    return not line.strip("-")
 
 
 def option_names(command: Any) -> list[str]:

@@ -5,7 +5,7 @@ from time import monotonic
 from typing import ClassVar
 
 from diprl.cli.change import ChangeCommand
-from diprl.cli.options import check_at_least
+from diprl.cli.options import Count, Number, check_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,11 +16,11 @@ class Polish(ChangeCommand):
     """
 
     file: ClassVar[str] = "polished.json"
-    seconds: float = 60.0
+    seconds: Number = 60.0
     """Wall time to search for."""
-    steps: float = float("inf")
+    steps: Number = float("inf")
     """Environment steps to search for, if that comes first."""
-    seed: int = 0
+    seed: Count = 0
     """Seed of the search."""
 
     def run(self) -> None:

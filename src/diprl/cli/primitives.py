@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from diprl.cli.options import JSONOption, MaybeCount, MaybePath, shown
+from diprl.cli.options import Count, JSONOption, MaybeCount, MaybePath, shown
 from diprl.errors import DiprlError
 
 
@@ -38,7 +38,7 @@ class Train(JSONOption):
 
     name: Annotated[str, tyro.conf.Positional, shown("NAME")]
     """A primitive (see `diprl primitives list`), or `all`."""
-    seed: int = 0
+    seed: Count = 0
     """Seed of the training."""
     total_timesteps: MaybeCount = None
     """Environment steps; default: the primitive's own budget."""
@@ -46,7 +46,7 @@ class Train(JSONOption):
     """Folder of the finished files; default: the installed package, whose tasks then use them."""
     runs: Path = Path("runs/primitives")
     """Folder of logs and checkpoints; a stopped training goes on from there."""
-    episodes: int = 100
+    episodes: Count = 100
     """Episodes that the score is measured on."""
 
     def run(self) -> None:
@@ -83,9 +83,9 @@ class Compare(JSONOption):
     """A task whose programs blend primitives."""
     programs: Annotated[tuple[Path, ...], tyro.conf.Positional, shown("PROGRAM …")] = ()
     """Run folders or program files to compare."""
-    episodes: int = 100
+    episodes: Count = 100
     """Episodes that each score is measured on."""
-    search_episodes: int = 20
+    search_episodes: Count = 20
     """Episodes that each candidate blend plays before the best are chosen."""
 
     def run(self) -> None:

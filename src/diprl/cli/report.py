@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from diprl.cli.options import MaybePath, MaybeText, PlayCommand, check_at_least
+from diprl.cli.options import Count, MaybePath, MaybeText, PlayCommand, check_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,7 +13,7 @@ class Report(PlayCommand):
     """The page; default report.html in the run folder, or next to the program file. An older one is replaced."""
     features: MaybeText = None
     """One or two features to draw the partition over, with a comma between; default: those that matter most."""
-    episodes: int = 10
+    episodes: Count = 10
     """Episodes from which the visited states are taken."""
 
     def run(self) -> None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from diprl.cli.change import ChangeCommand
+from diprl.cli.options import Count, Number
+from diprl.errors import DiprlError
 
 if TYPE_CHECKING:
     from diprl.program import Program
@@ -18,9 +20,9 @@ class Simplify(ChangeCommand):
     """
 
     file: ClassVar[str] = "simplified.json"
-    tolerance: float = 0.01
+    tolerance: Number = 0.01
     """How much of the score may be given up, as a fraction."""
-    episodes: int = 1000
+    episodes: Count = 1000
     """Fresh episodes on the reference environment that both programs are scored on."""
 
     def run(self) -> None:
@@ -28,6 +30,8 @@ class Simplify(ChangeCommand):
         from diprl.terminal.printing import print_program
 
         target = self.target()
+        if not 0 <= self.tolerance < 1:
+            raise DiprlError(f"--tolerance must lie between 0 and 1, not {self.tolerance}")
         program, found, steps, task = self.search()
         found.save(target)
         say("\nafter\n")

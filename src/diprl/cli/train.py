@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from diprl.cli.options import (
+    Count,
     EnvironmentOptions,
     JSONOption,
     MaybeCount,
@@ -43,7 +44,7 @@ class Train(EnvironmentOptions, JSONOption):
     """The method to train with; ppo learns a network, the others a program."""
     preset: Annotated[str, one_of("default", "paper")] = "default"
     """Settings as tuned here, or as published."""
-    seed: int = 0
+    seed: Count = 0
     """Seed of a single run."""
     seeds: MaybeText = None
     """Several runs, such as 123,321,456 or 0:10; they end with the mean over seeds and its interval."""
@@ -160,8 +161,10 @@ def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
 
 def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
-    task = f"{command.task} " if ":" in command.task else ""
-    return [f"diprl train {task}--resume {session.folder}" for session in sessions]
+    from diprl.runs.listing import resume_command
+
+    task = f" {command.task}" if ":" in command.task else ""
+    return [f"{resume_command(session.folder)}{task}" for session in sessions if session.folder]
 
 
 def resumed_session(command: Train) -> "Session":

@@ -2,22 +2,22 @@
 
 from dataclasses import dataclass
 
-from diprl.cli.options import MaybePath, PlayCommand, WriteOptions, check_at_least
+from diprl.cli.options import Count, MaybePath, Number, PlayCommand, WriteOptions, check_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
 class Watch(PlayCommand, WriteOptions):
     """Watch a saved program in a window, or record it without a screen."""
 
-    episodes: int = 1
+    episodes: Count = 1
     """How many episodes."""
-    seed: int = 0
+    seed: Count = 0
     """Seed of the first episode."""
     record: MaybePath = None
     """Write a film, FILE.gif or FILE.mp4, instead of opening a window."""
-    fps: float = 25.0
+    fps: Number = 25.0
     """At most so many pictures per second of the environment's time."""
-    width: int = 480
+    width: Count = 480
     """At most so many pixels across."""
 
     def run(self) -> None:

@@ -55,7 +55,7 @@ def write_files(contents: Mapping[str, str | bytes], folder: str | Path, replace
     files = {Path(folder) / name: content for name, content in texts.items()}
     for path, content in files.items():
         if not replace and path.exists() and path.read_bytes() != content:
-            raise DiprlError(f"{path} is there already: choose another --out, or replace it with --force")
+            raise DiprlError(f"{path} is there already: write elsewhere, or replace it with --force")
     Path(folder).mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         path.write_bytes(content)

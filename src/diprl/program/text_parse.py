@@ -19,6 +19,8 @@ from diprl.program.tokens import MAX_CHARACTERS, Linear, Token, Tokens, parse_li
 _JOINED = {
     "and": "a condition is one comparison: put the second one in an 'if' inside the branch",
     "or": "a condition is one comparison: put the second one in an 'elif' with the same action",
+    "<": "a condition is one comparison: put the second one in an 'if' inside the branch",
+    ">": "a condition is one comparison: put the second one in an 'if' inside the branch",
 }
 """Words that people put between two comparisons, and what to write instead."""
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")

@@ -4,10 +4,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.runs.folder import CONFIG, LOCK, PROGRAM_TEXT, RESULT, read_result, read_spec
+from diprl.runs.folder import CONFIG, LOCK, PROGRAM_TEXT, read_result, read_spec
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
 from diprl.system.locks import try_lock
@@ -80,7 +81,7 @@ def is_running(folder: Path) -> bool:
 
 
 def resume_command(folder: Path) -> str:
-    return f"diprl train --resume {folder}"
+    return f"diprl train --resume {quote(str(folder))}"
 
 
 def no_program(path: Path) -> DiprlError:
@@ -89,11 +90,14 @@ def no_program(path: Path) -> DiprlError:
         return DiprlError(f"there is no program at {path}")
     if not (path / CONFIG).exists():
         return no_run(path)
-    if (path / RESULT).exists():
-        method = read_spec(path).method
+    found = look_at(path)
+    if found.state == "finished" and found.spec:
+        method = found.spec.method
         return DiprlError(f"{path} holds a network ({method:.40}), not a program: diprl eval and compare take it")
-    sofar = f", or take its program so far: {path / PROGRAM_TEXT}" if (path / PROGRAM_TEXT).exists() else ""
-    return DiprlError(f"{path} is unfinished: resume with: {resume_command(path)}{sofar}")
+    if found.state == "broken":
+        return DiprlError(found.note)
+    so_far = f", or take its program so far: {path / PROGRAM_TEXT}" if (path / PROGRAM_TEXT).exists() else ""
+    return DiprlError(f"{path} is {found.state}: {found.note or 'wait for it'}{so_far}")
 
 
 def no_run(folder: Path) -> DiprlError:

@@ -93,7 +93,7 @@ def _registered_id(name: str) -> str:
     if identifier in TASKS and identifier not in gym.registry:
         raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
-        raise unknown("task", name, {*TASKS, *gym.registry})
+        raise unknown("task", name, {*TASKS, *gym.registry}, see="diprl tasks")
     return identifier
 
 
