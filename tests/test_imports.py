@@ -113,6 +113,14 @@ def test_parsing_the_options_of_train_needs_no_jax() -> None:
     assert not loaded_by(statement) & {"jax", "gymnasium"}
 
 
+def test_what_moves_is_there_before_anything_heavy() -> None:
+    """So that something can be seen within a second of Enter."""
+    statement = "from diprl.cli.main import find_command\nfrom diprl.terminal.progress import Display, Working\n"
+    for command in ("train", "eval", "tasks", "doctor", "runs", "compare", "polish", "simplify", "verify", "reproduce"):
+        loaded = loaded_by(statement + f"find_command({command!r})\nWorking('…').show('…')\nDisplay()")
+        assert not loaded & {"jax", "numpy", "scipy", "gymnasium", "z3"}, command
+
+
 def test_training_batches_on_a_bare_machine_needs_jax_alone() -> None:
     statement = "import diprl.methods.registry, diprl.experiment.suites, diprl.experiment.executors"
     assert not loaded_by(statement) & {"gymnasium", "minigrid", "mujoco", "sklearn"}

@@ -68,7 +68,7 @@ MISTAKES = {
     "edit p.txt --with-text and.txt": "put the second one in an 'if' inside the branch",
     "edit p.txt --with-text or.txt": "put the second one in an 'elif' with the same action",
     "edit p.txt --with-text between.txt": "a condition is one comparison",
-    "edit p.txt --with-text misspelt.txt": "line 1, column 4: expected a feature name, found 'pole_angel' (did you mean",
+    "edit p.txt --with-text misspelt.txt": "line 1, column 4: found 'pole_angel' (did you mean pole_angle?)",
     "edit p.txt --with-text equal.txt": "conditions are strict comparisons",
     "edit p.txt --with-text half.txt": "the program is not complete",
     "edit p.txt --with-text product.txt": "conditions are linear: two names cannot be multiplied",

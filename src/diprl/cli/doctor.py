@@ -13,7 +13,6 @@ class Doctor(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
 
     def run(self) -> int:
-        from diprl.terminal.printing import print_findings
         from diprl.terminal.progress import Working
 
         with Working("looking at this machine") as working:
@@ -21,6 +20,7 @@ class Doctor(JSONOption):
 
             from diprl import __version__
             from diprl.cli.tasks import task_rows
+            from diprl.terminal.printing import print_findings
 
             findings = {
                 "diprl": __version__,

@@ -27,9 +27,12 @@ class Simplify(ChangeCommand):
 
     def run(self) -> None:
         from diprl.terminal.layout import say, say_labelled
-        from diprl.terminal.printing import print_program
+        from diprl.terminal.progress import Working
 
-        target = self.target()
+        with Working("reading the program"):
+            from diprl.terminal.printing import print_program
+
+            target = self.target()
         if not 0 <= self.tolerance < 1:
             raise DiprlError(f"--tolerance must lie between 0 and 1, not {self.tolerance}")
         program, found, steps, task = self.search()

@@ -12,10 +12,11 @@ class Tasks(JSONOption):
     """List the built-in tasks with their features, actions, budgets and the paper's scores."""
 
     def run(self) -> None:
-        from diprl.terminal.printing import print_tasks
         from diprl.terminal.progress import Working
 
         with Working("looking at the tasks"):
+            from diprl.terminal.printing import print_tasks
+
             rows = task_rows()
         self.print_json(tasks=rows) if self.json else print_tasks(rows)
 

@@ -23,10 +23,11 @@ class Verify(ProgramCommand):
     def run(self) -> int:
         from diprl.terminal.layout import say
         from diprl.terminal.progress import Working
-        from diprl.verify import load_spec, verify
 
-        program = self.load_program()
         with Working("reading the specification") as working:
+            from diprl.verify import load_spec, verify
+
+            program = self.load_program()
             spec = load_spec(self.spec, program)
             names = [wanted.name for wanted in spec.properties]
             working.show(f"proving {names[0]:.30}", 0.0)
