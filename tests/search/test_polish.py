@@ -50,3 +50,10 @@ def test_twin_and_reference_agree_on_how_good_programs_are():
 def test_without_steps_for_the_comparison_nothing_is_accepted():
     play = program_player(CART_POLE, FALLING)
     assert compare_fairly(play, FALLING, BALANCING, episodes=64, most_steps=-1) == (False, 0.0, 0.0, 0)
+
+
+def test_a_search_that_is_ended_early_keeps_what_it_found():
+    rounds = iter(range(1000))
+    found = polish(CART_POLE, FALLING, 1e12, enough=lambda: next(rounds) >= 30)
+    assert found.trial.accepted
+    assert found.trial.gain > 0
