@@ -272,7 +272,7 @@ def test_train_is_a_function_too(model: DiPRL, tmp_path: Path) -> None:
         assert trained.program == model.program
     with pytest.raises(DiprlError, match="unknown method 'diprll': did you mean diprl"):
         diprl.train("ThresholdProbe", method="diprll")
-    with pytest.raises(DiprlError, match="total_timesteps must be a whole number, not 1.5"):
+    with pytest.raises(DiprlError, match=r"total_timesteps must be a whole number, not 1\.5"):
         untrained().learn(1.5)
 
 

@@ -161,7 +161,7 @@ def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
 
 def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
-    from diprl.runs.listing import resume_command
+    from diprl.runs.folder import resume_command
 
     task = f" {command.task}" if ":" in command.task else ""
     return [f"{resume_command(session.folder)}{task}" for session in sessions if session.folder]

@@ -4,11 +4,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.runs.folder import CONFIG, LOCK, PROGRAM_TEXT, read_result, read_spec
+from diprl.runs.folder import CONFIG, LOCK, PROGRAM_TEXT, read_result, read_spec, resume_command
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
 from diprl.system.locks import try_lock
@@ -78,10 +77,6 @@ def is_running(folder: Path) -> bool:
             return not held
     except OSError:  # somebody else's folder
         return False
-
-
-def resume_command(folder: Path) -> str:
-    return f"diprl train --resume {quote(str(folder))}"
 
 
 def no_program(path: Path) -> DiprlError:
