@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from diprl.cli.options import Count, MaybePath, MaybeText, PlayCommand, check_at_least
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +19,6 @@ class Report(PlayCommand):
     """Episodes from which the visited states are taken."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         check_at_least(self, episodes=1)
         with Working("writing the page"):
