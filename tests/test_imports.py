@@ -25,10 +25,10 @@ ROOMS = {
     "search": "program tasks arena",
     "runs": "program tasks policy train arena",
     "methods": "program tasks policy extract train arena search runs",
-    "terminal": "program runs",
-    "model": "program tasks extract arena runs methods terminal",
+    "terminal": "program",
     "experiment": "program tasks policy train arena runs methods",
     "report": "program export verify tasks arena search runs methods",
+    "model": "program export tasks extract arena search runs methods terminal report",
     "cli": "program export verify tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""
@@ -111,6 +111,14 @@ def test_help_loads_nothing_heavy() -> None:
 def test_parsing_the_options_of_train_needs_no_jax() -> None:
     statement = "from diprl.cli import main\ntry:\n    main(['train', '--nonsense'])\nexcept SystemExit:\n    pass"
     assert not loaded_by(statement) & {"jax", "gymnasium"}
+
+
+def test_what_moves_is_there_before_anything_heavy() -> None:
+    """So that something can be seen within a second of Enter."""
+    statement = "from diprl.cli.main import find_command\nfrom diprl.terminal.progress import Display, Working\n"
+    for command in ("train", "eval", "tasks", "doctor", "runs", "compare", "polish", "simplify", "verify", "reproduce"):
+        loaded = loaded_by(statement + f"find_command({command!r})\nWorking('…').show('…')\nDisplay()")
+        assert not loaded & {"jax", "numpy", "scipy", "gymnasium", "z3"}, command
 
 
 def test_training_batches_on_a_bare_machine_needs_jax_alone() -> None:

@@ -261,3 +261,31 @@ def test_a_model_acts_by_what_it_learnt_last() -> None:
     model.predict(observations)
     model.learn(8 * ROLLOUT)
     np.testing.assert_array_equal(model.predict(observations)[0], model.program.act_batch(observations))
+
+
+def test_train_is_a_function_too(model: DiPRL, tmp_path: Path) -> None:
+    import diprl
+
+    for _ in range(2):  # the package of the same name is loaded by the first call
+        options = {"learning_rate": 0.02, "seed": 5, **SMALL}
+        trained = diprl.train("ThresholdProbe", 8.0 * ROLLOUT, episodes=3, **options)
+        assert trained.program == model.program
+    with pytest.raises(DiprlError, match="unknown method 'diprll': did you mean diprl"):
+        diprl.train("ThresholdProbe", method="diprll")
+    with pytest.raises(DiprlError, match=r"total_timesteps must be a whole number, not 1\.5"):
+        untrained().learn(1.5)
+
+
+def test_a_model_is_made_smaller_exported_and_reported_on(model: DiPRL, tmp_path: Path) -> None:
+    smaller = model.simplify(tolerance=0.05, episodes=100)
+    assert smaller.coefficients <= model.program.coefficients
+    report = model.export("json", tmp_path)
+    assert report.agrees
+    assert Program.load(report.files[0]) == model.program
+    with pytest.raises(DiprlError, match="a report is about a run folder"):
+        model.report()
+
+
+def test_a_run_is_reported_on_in_its_folder(tmp_path: Path) -> None:
+    model = untrained(seed=5).learn(2 * ROLLOUT, folder=tmp_path / "run")
+    assert model.report() == tmp_path / "run" / "report.html"

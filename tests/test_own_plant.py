@@ -18,7 +18,7 @@ FILLED_IN = {
     "1_000_000": "4_096",
 }
 """What a user writes into the task file."""
-SMALL = ["--num-envs", "16", "--num-steps", "64", "--max-depth", "2", "--no-polish", "--episodes", "5", "--out", "run"]
+SMALL = ["--num-envs", "16", "--num-steps", "64", "--max-depth", "2", "--raw", "--episodes", "5", "--out", "run"]
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def result(seed: int, mean: float) -> dict[str, Any]:
         score=Score((mean - 12.0, mean + 12.0) * 5),
         steps={"training": 3000},
         gap=Gap(mean + 6.0, 1.0, 5.0, 0.0, mass=0.0, entropy=0.0, bound=0.0),
-        depths=(Depth(1, 0, 0, 9.0, 477.0, False), Depth(3, 2, 6, mean, 6.0, True)),
+        front=Front((Entry(SMALLER, 9.0, 1.0, 32), Entry(PROGRAM, mean, 2.0, 100)), picked=1),
         versions={"python": "3.11.0", "diprl": "0.1.0"},
         command=f"diprl train CartPole-v1 --seed {seed} --out 'a folder'",
         wall_seconds=4.0,

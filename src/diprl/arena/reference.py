@@ -151,7 +151,12 @@ def visited_views(
     task: Task, program: Program, episodes: int = VISITS.on_reference, seed: int = VISITS.seed
 ) -> NDArray[np.float32]:
     """Every view that the program acts on in some episodes on the reference environment."""
-    act, seen = program_act(task, program), []
+    return views_of(task, program_act(task, program), episodes, seed)
+
+
+def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> NDArray[np.float32]:
+    """The same of whatever acts."""
+    seen: list[NDArray[np.float32]] = []
 
     def watch(views: NDArray[np.float32]) -> NDArray[Any]:
         seen.append(np.array(views))

@@ -87,7 +87,8 @@ def serve(grid: Grid, execute: Execute, sender: Connection) -> None:
 
 
 def print_line(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    clear = "\r\x1b[2K" if sys.stderr.isatty() else ""  # a bar may stand where the line goes
+    print(f"{clear}{text}", file=sys.stderr, flush=True)
 
 
 def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from diprl.errors import unknown
+from diprl.errors import DiprlError, unknown
 from diprl.export.networks import Network, matching
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
@@ -33,27 +33,34 @@ def export(
     folder: str | Path,
     primitives: Sequence[Network] | None = None,
     samples: Samples | None = None,
+    replace: bool = True,
 ) -> ExportReport:
     """Write a program in another language and compare what was written with the interpreter.
 
-    Programs that blend primitives take their networks along where the target can run them.
+    Programs that blend primitives take their networks along where the target can run them. Without `replace`, a file
+    that is there already and says something else is left alone.
     """
     if target not in TARGETS:
         raise unknown("export target", target, TARGETS)
     module = import_module(f"diprl.export.{target}")
     networks = matching(program, primitives)
     samples = samples or draw(program, networks=networks)
-    files = write_files(module.render(program, networks), folder)
+    files = write_files(module.render(program, networks), folder, replace)
     checks = module.check(Written(program, files, samples, networks))
     return ExportReport(target, tuple(files), tuple(checks), samples.description)
 
 
-def write_files(contents: Mapping[str, str | bytes], folder: str | Path) -> list[Path]:
+def write_files(contents: Mapping[str, str | bytes], folder: str | Path, replace: bool = True) -> list[Path]:
     """Write what a target rendered, and say where."""
+    texts = {name: text.encode() if isinstance(text, str) else text for name, text in contents.items()}
+    files = {Path(folder) / name: content for name, content in texts.items()}
+    for path, content in files.items():
+        if not replace and path.exists() and path.read_bytes() != content:
+            raise DiprlError(f"{path} is there already: write elsewhere, or replace it with --force")
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        (Path(folder) / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    return [Path(folder) / name for name in contents]
+    for path, content in files.items():
+        path.write_bytes(content)
+    return list(files)
 
 
 __all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "Written", "draw", "export", "write_files"]

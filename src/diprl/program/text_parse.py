@@ -16,6 +16,13 @@ from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
 from diprl.program.tokens import MAX_CHARACTERS, Linear, Token, Tokens, parse_linear
 
+_JOINED = {
+    "and": "a condition is one comparison: put the second one in an 'if' inside the branch",
+    "or": "a condition is one comparison: put the second one in an 'elif' with the same action",
+    "<": "a condition is one comparison: put the second one in an 'if' inside the branch",
+    ">": "a condition is one comparison: put the second one in an 'if' inside the branch",
+}
+"""Words that people put between two comparisons, and what to write instead."""
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")
 
 
@@ -123,6 +130,8 @@ def _condition(tokens: Tokens, signature: Signature) -> Condition:
         hint = f"write *{comparison.text} to multiply" if comparison.text in names else ""
         raise comparison.error("'>'", hint=hint)
     right = parse_linear(tokens, names, "a feature name")
+    if tokens.current.text in _JOINED:
+        raise tokens.current.error("':'", hint=_JOINED[tokens.current.text])
     greater, smaller = (left, right) if comparison.text == ">" else (right, left)
     greater.add(smaller, -1.0)
     return Condition(greater.weights(names), greater.constant)

@@ -1,10 +1,12 @@
 """The charts of a run: what it scored, what turning the policy into a program cost, and how training went."""
 
 from diprl.arena.score import Gap, Score
-from diprl.report.draw import Chart, Scale, area_chart, element, label, line_chart, padded, svg, x_axis
+from diprl.report.draw import Chart, Markup, Scale, area_chart, element, label, line_chart, padded, svg, x_axis, y_axis
 from diprl.report.source import Curves, Source
+from diprl.search.front import Front
 
 WIDTH, MARGIN, ROW = 440, 16, 44
+FRONT_LEFT, FRONT_HEIGHT = 48, 220
 EPISODES = 72
 """Height of the part that shows every episode."""
 GOLDEN = 0.618034
@@ -51,6 +53,21 @@ def gap_rows(gap: Gap) -> list[tuple[str, float, float]]:
     for name, loss in losses.items():
         rows.append((name, rows[-1][1] - loss, loss))
     return rows
+
+
+def front_chart(front: Front) -> Markup:
+    """Size against score of the programs of a run, each with its 95% interval; a ring around the one handed over."""
+    x = Scale(0.0, max(entry.program.coefficients for entry in front) + 1.0, FRONT_LEFT, WIDTH - MARGIN)
+    ends = [end for entry in front for end in entry.interval]
+    y = Scale(*padded(ends), FRONT_HEIGHT, MARGIN)
+    parts = [*x_axis(x, FRONT_HEIGHT, "numbers in the program"), *y_axis(y, x)]
+    for index, entry in enumerate(front):
+        place, (low, high) = x(entry.program.coefficients), map(y, entry.interval)
+        parts.append(element("path", class_="interval s1", d=f"M{place:.1f} {low:.1f}V{high:.1f}"))
+        parts.append(element("circle", class_="mean s1", cx=place, cy=y(entry.mean), r=4))
+        if index == front.picked:
+            parts.append(element("circle", class_="ring", cx=place, cy=y(entry.mean), r=9))
+    return svg(parts, "Score of the program by size", WIDTH, FRONT_HEIGHT + 38)
 
 
 def training_charts(curves: Curves) -> list[Chart]:

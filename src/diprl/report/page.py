@@ -10,7 +10,7 @@ from diprl import __version__
 from diprl.errors import DiprlError
 from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
-from diprl.report.charts import gap_rows, score_chart, training_charts
+from diprl.report.charts import front_chart, gap_rows, score_chart, training_charts
 from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
@@ -63,6 +63,7 @@ def known(source: Source, script: Markup | None = None, allow: str = "") -> dict
         "lines": lines(program),
         "branches": branches(program),
         "gap": gap_rows(source.result.gap) if source.result and source.result.gap else None,
+        "front_chart": front_chart(source.result.front) if source.result and source.result.front else None,
         "curves": training_charts(source.curves),
         "findings": findings(source),
         "downloads": downloads(program),

@@ -14,7 +14,7 @@ from typing import Any
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.report.draw import Points
-from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, load_program, read_result, read_spec
+from diprl.runs.folder import CONFIG, METRICS_JSONL, load_program, read_result, read_spec
 from diprl.runs.observers import read_rows
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
@@ -66,9 +66,6 @@ def read_source(path: Path) -> Source:
     if not path.is_dir():
         return Source(path, load_program(path))
     spec = read_spec(path) if (path / CONFIG).exists() else None
-    if not (path / PROGRAM_JSON).exists():
-        learnt = f"the method {spec.method:.40} may learn none" if spec else "is it a run?"
-        raise DiprlError(f"{path} holds no program to report on ({learnt})")
     verification = path / VERIFICATION
     return Source(
         path,

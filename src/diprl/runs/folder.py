@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diprl.errors import DiprlError
@@ -44,7 +45,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 def discard(folder: Path) -> None:
     """Remove what a run that never learnt anything has written."""
-    for name in (CONFIG, METRICS_CSV, METRICS_JSONL, LOCK):
+    for name in (CONFIG, METRICS_CSV, METRICS_JSONL, PROGRAM_TEXT, LOCK):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):  # somebody else's files are in it
         folder.rmdir()
@@ -56,11 +57,18 @@ def checkpoints(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(names) if is_stored(folder / name)]
 
 
+def resume_command(folder: Path) -> str:
+    """What a user types to go on with a run."""
+    return f"diprl train --resume {quote(str(folder))}"
+
+
 def read_spec(folder: Path) -> RunSpec:
     """The description that a run folder keeps."""
     path = folder / CONFIG
     if not path.exists():
-        raise DiprlError(f"{folder} holds no run")
+        from diprl.runs.listing import no_run
+
+        raise no_run(folder)
     content = read_json(path)
     try:
         return RunSpec.from_json(content)
@@ -87,7 +95,9 @@ def load_program(path: Path) -> Program:
     if path.is_dir():
         path = path / PROGRAM_JSON
     if not path.exists():
-        raise DiprlError(f"there is no program at {path}")
+        from diprl.runs.listing import no_program
+
+        raise no_program(path.parent if path.name == PROGRAM_JSON else path)
     return Program.load(path)
 
 

@@ -107,6 +107,18 @@ def is_figure(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
+class ProgramFile:
+    """The program as it stands at each snapshot, so that an unfinished run has one too."""
+
+    path: Path
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        if snapshot.program is not None:
+            stand = f"# unfinished: after {snapshot.steps:,} of {snapshot.total_steps:,} steps"
+            write_text(self.path, f"{snapshot.program}{stand}\n")
+
+
+@dataclass(frozen=True)
 class StopAtScore:
     """Stop once the hard program's validation score reaches a threshold."""
 

@@ -69,8 +69,6 @@ def limited(task: Task, seconds: Any) -> Task:
 def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
     """A session that goes on with the run in a folder; what does not change the result may be asked for anew."""
     path = folder / CONFIG
-    if not path.exists():
-        raise DiprlError(f"{folder} holds no run to continue")
     spec, before = read_spec(folder), read_json(path).get("session")
     if not isinstance(before, dict) or not before.keys() <= {"backend", "env_timeout"}:
         raise DiprlError(f"{path}: its session must be an object with backend and env_timeout")

@@ -18,8 +18,8 @@ from diprl.errors import DiprlError
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, SOFT, Temperatures
 from diprl.program import Program
-from diprl.runs.folder import CHECKPOINT, checkpoints
-from diprl.runs.observers import MetricsLog, Observer, Snapshot, TensorBoardLog, thinned_curve
+from diprl.runs.folder import CHECKPOINT, PROGRAM_TEXT, checkpoints
+from diprl.runs.observers import MetricsLog, Observer, ProgramFile, Snapshot, TensorBoardLog, thinned_curve
 from diprl.runs.result import Result, provenance
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
@@ -107,7 +107,7 @@ class Trainer:
         """Why it ended before its budget was used up, where it did."""
         folder = session.folder
         self.log = MetricsLog(folder, done_steps(folder) if folder and session.resume else 0)
-        writers: list[Observer] = [self.log]
+        writers: list[Observer] = [self.log, *([ProgramFile(folder / PROGRAM_TEXT)] if folder else [])]
         if folder and session.tensorboard:
             writers.append(TensorBoardLog(folder / "tensorboard"))
         self.observers = (*writers, *session.observers)

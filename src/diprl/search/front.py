@@ -32,6 +32,11 @@ class Entry:
     """Standard error of the mean."""
     episodes: int
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean."""
+        return self.mean - 1.96 * self.error, self.mean + 1.96 * self.error
+
     def to_json(self) -> dict[str, Any]:
         program = self.program
         sizes = {"coefficients": program.coefficients, "conditions": program.conditions}

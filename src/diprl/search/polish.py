@@ -5,6 +5,8 @@ has no gradient. Whatever comes out replaces the program only if it wins a paire
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
 from time import monotonic
 from typing import NamedTuple
 
@@ -15,7 +17,7 @@ from diprl.arena.episodes import POLISH_ROUND
 from diprl.arena.score import Trial
 from diprl.program import Program
 from diprl.search.climb import climb
-from diprl.search.trials import Spent, Trials
+from diprl.search.trials import Spent, Trials, never
 from diprl.search.variations import can_vary, variations
 from diprl.tasks.base import Task
 
@@ -59,14 +61,19 @@ def polish(
     seconds: float = float("inf"),
     seed: int = 0,
     interrupt: Callable[[], None] = lambda: None,
+    enough: Callable[[], bool] = never,
     show: Show = lambda *_: None,
 ) -> Polished:
-    """The program with better numbers and branches, or as it was. Steps and seconds end it, whichever comes first."""
+    """The program with better numbers and branches, or as it was.
+
+    Steps and seconds end the search, whichever comes first. So does `enough`, and what was found by then counts;
+    `interrupt` is called before each round and ends everything by raising.
+    """
     began = monotonic()
     effort = default_effort(task, program)
-    trials = Trials(task, program, (1.0 - COMPARISON) * steps, (1.0 - COMPARISON) * seconds, interrupt)
+    trials = Trials(task, program, (1.0 - COMPARISON) * steps, (1.0 - COMPARISON) * seconds, interrupt, enough)
     found = Search(trials, program, effort, seed, show).run()
-    trials.most_steps, trials.seconds = steps, seconds
+    trials.most_steps, trials.seconds, trials.enough = steps, seconds, never
     trial = compare_fairly(trials, program, found, effort.comparison)
     return Polished(found if trial.accepted else program, trial._replace(steps=trials.steps), monotonic() - began)
 
@@ -79,7 +86,7 @@ def default_effort(task: Task, program: Program) -> Effort:
 
 
 class Search:
-    """Hill climbing with two kinds of move, until the budget is spent or someone interrupts."""
+    """Hill climbing with two kinds of move, until the budget is spent."""
 
     def __init__(self, trials: Trials, program: Program, effort: Effort, seed: int, show: Show) -> None:
         self.trials, self.best, self.effort, self.seed, self.show = trials, program, effort, seed, show
@@ -88,15 +95,13 @@ class Search:
 
     def run(self) -> Program:
         """The best program found: climb from the start, then again, from variations and from the best by turns."""
-        try:
+        with suppress(Spent):
             views = self.trials.views(self.best)
-            for attempt in range(1_000_000):
+            for attempt in count():
                 if self.trials.spent():
                     break
                 start = self.best if attempt % 2 == 0 else self.elsewhere(views, attempt)
                 self.keep_better(self.climb(start, views, attempt))
-        except (Spent, KeyboardInterrupt):
-            pass
         return self.best
 
     def climb(self, start: Program, views: NDArray[np.float32], attempt: int) -> Program:
@@ -132,12 +137,10 @@ class Search:
 def compare_fairly(trials: Trials, old: Program, new: Program, episodes: int) -> Trial:
     """The new program against the old on episodes that no search has seen."""
     differences = np.zeros(0)
-    try:
+    with suppress(Spent):
         while new != old and len(differences) < episodes:
             before, after = trials.play([old, new], min(episodes, BLOCK), POLISH_ROUND)
             differences = np.append(differences, after - before)
-    except Spent:
-        pass
     if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
         return Trial(False, 0.0, 0.0, trials.steps)
     gain, error = float(differences.mean()), float(differences.std(ddof=1)) / len(differences) ** 0.5

@@ -15,7 +15,7 @@ from diprl.search.climb import climb, population
 from diprl.search.front import NO_LIMITS, Front, Limits, validated
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
-from diprl.search.trials import Spent, Trials
+from diprl.search.trials import Spent, Trials, never
 
 VALIDATION = 0.35
 """Part of the steps that goes to the last comparison of all sizes."""
@@ -165,12 +165,13 @@ def shrink(
 ) -> Front:
     """The front of programs from one condition up to the given one, tuned and rounded.
 
-    Ctrl-C ends the search and keeps what it has; where not even one episode fits into the budget, `Spent` is raised.
+    Where not even one episode fits into the budget, `Spent` is raised.
     """
     shrinker = Shrinker(trials, program, limits, seed=seed, tune=tune, show=show)
-    with suppress(Spent, KeyboardInterrupt):
+    with suppress(Spent):
         shrinker.run()
+    trials.enough = never  # what was found by then is still to be compared
     front = validated(trials, [rounded_alike(each, shrinker.views) for each in shrinker.met], limits)
-    with suppress(Spent, KeyboardInterrupt):
+    with suppress(Spent):
         front = shrinker.polished(front)
     return front

@@ -13,6 +13,10 @@ from diprl.program import Program
 from diprl.tasks.base import Task
 
 
+def never() -> bool:
+    return False
+
+
 class Spent(Exception):
     """No further episode fits into the budget."""
 
@@ -27,8 +31,13 @@ class Trials:
         steps: float = float("inf"),
         seconds: float = float("inf"),
         interrupt: Callable[[], None] = lambda: None,
+        enough: Callable[[], bool] = never,
     ) -> None:
-        """Steps and seconds are what a search may take; `interrupt` is called before each round and may raise."""
+        """Steps and seconds are what a search may take, unless somebody has had `enough` of it.
+
+        `interrupt` is called before each round and ends everything by raising.
+        """
+        self.enough = enough
         self.task, self.interrupt, self.player = task, interrupt, program_player(task, program)
         self.most_steps, self.began, self.seconds = steps, monotonic(), seconds
         self.steps, self.last, self.rounds = 0, 0, 0
@@ -69,6 +78,8 @@ class Trials:
     @property
     def left(self) -> float:
         """Steps that may still be taken; where time is limited, as many as it allows at the pace so far."""
+        if self.enough():
+            return 0.0
         elapsed = monotonic() - self.began
         in_time = (self.seconds - elapsed) * self.steps / elapsed if self.steps else float("inf")
         return max(0.0, min(self.most_steps - self.steps, in_time))

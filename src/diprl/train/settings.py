@@ -239,7 +239,10 @@ def check_rollout(ppo: PPOSettings) -> None:
             f"num_envs × num_steps = {size}: lower it or collect more"
         )
     if size % ppo.minibatch_size:
-        raise DiprlError(f"minibatch_size {ppo.minibatch_size} does not divide the rollout of {size} steps")
+        wanted = ppo.minibatch_size
+        below = next(each for each in range(wanted, 0, -1) if size % each == 0)
+        above = next(each for each in range(wanted, size + 1) if size % each == 0)
+        raise DiprlError(f"minibatch_size {wanted} does not divide the rollout of {size} steps: {below} and {above} do")
 
 
 def check_seed(seed: Any) -> None:

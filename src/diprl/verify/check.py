@@ -1,5 +1,6 @@
 """The one door: a program and a specification in, a report out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -54,8 +55,10 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
     """Read a specification; `folder` is where the other programs that it names are looked for."""
     everywhere, folder = bounds_of(program.signature), Path(folder)
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
-    box = asked.take("box", asked.inner_box, everywhere)
     task = asked.take("task", read_text, program.task)
+    if program.task and task != program.task:
+        raise asked.error(f"the specification is about {task:.80}: take one for {program.task}, as the program is")
+    box = asked.take("box", asked.inner_box, everywhere)
     timeout = asked.take("timeout", read_positive, 10.0)
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
@@ -74,12 +77,12 @@ def _property(asked: Asked, number: int) -> Property:
     return found
 
 
-def verify(program: Program, spec: Spec | str | Path) -> Report:
-    """Examine every property of a specification, given as data or as a file."""
+def verify(program: Program, spec: Spec | str | Path, show: Callable[[Finding], None] = lambda _: None) -> Report:
+    """Examine every property of a specification, given as data or as a file; each finding is shown."""
     load_z3()
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
-    findings = tuple(_finding(program, spec, wanted) for wanted in spec.properties)
+    findings = tuple(_finding(program, spec, wanted, show) for wanted in spec.properties)
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
     replay = f"replayed in the interpreter{f' and in {spec.task}' if model_of(spec.task, program) else ''}"
     assumptions = (
@@ -90,7 +93,7 @@ def verify(program: Program, spec: Spec | str | Path) -> Report:
     return Report(findings, assumptions)
 
 
-def _finding(program: Program, spec: Spec, wanted: Property) -> Finding:
+def _finding(program: Program, spec: Spec, wanted: Property, show: Callable[[Finding], None]) -> Finding:
     start, features = monotonic(), program.signature.feature_names
     fits = len(wanted.box.low) == len(wanted.box.high) == len(features)
     if not fits or not all(low <= high for low, high in zip(wanted.box.low, wanted.box.high, strict=True)):
@@ -101,4 +104,6 @@ def _finding(program: Program, spec: Spec, wanted: Property) -> Finding:
         answer = Answer("unknown", str(reason))
     if not isinstance(wanted, Safe) and wanted.box != spec.box:
         answer = replace(answer, assumptions=(f"the box {wanted.box.text(features)}", *answer.assumptions))
-    return Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)
+    found = Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)
+    show(found)
+    return found

@@ -75,11 +75,10 @@ class Bench:
         from diprl.methods.retrain import retrainer
         from diprl.search.simplify import simplify
 
-        def show(stage: Any) -> None:
-            job.check()
-            job.words = f"{stage.what}: {stage.program.coefficients} numbers"
+        def show(what: str, smaller: Program) -> None:
+            job.words = f"{what}: {smaller.coefficients} numbers"
 
-        found = simplify(self.task, program, retrain=retrainer(self.task, program), show=show)
+        found = simplify(self.task, program, tune=retrainer(self.task, program), interrupt=job.check, show=show)
         return _changed(program, found.program, f"{program.coefficients} numbers became {found.program.coefficients}")
 
     def _train(self, program: Program, steps: int) -> dict[str, Any]:

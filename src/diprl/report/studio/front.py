@@ -23,10 +23,10 @@ def overview(sources: Sequence[Source]) -> dict[str, Any] | None:
 
 
 def _front(source: Source) -> list[tuple[float, float]]:
-    """Numbers in the program against its score, by size: the depths that a run holds, then what it handed over."""
+    """Numbers in the program against its score, by size: the programs that a run holds, then what it handed over."""
     if source.result is None:
         return []
-    points = {(float(row.coefficients), row.score) for row in source.result.depths}
+    points = {(float(entry.program.coefficients), entry.mean) for entry in source.result.front or ()}
     return sorted({*points, (float(source.program.coefficients), source.result.score.mean)})
 
 

@@ -1,4 +1,4 @@
-"""The Python interface: models with learn, predict, save, load and program, as Stable-Baselines3's users know them."""
+"""A model: learn, predict, save, load and program, as Stable-Baselines3's users know them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -17,6 +17,7 @@ from diprl.tasks.registry import Source, load_task
 
 if TYPE_CHECKING:
     from diprl.arena.score import Gap, Score
+    from diprl.export import ExportReport
     from diprl.runs.observers import Observer
     from diprl.runs.result import Result
     from diprl.runs.trainer import Trained
@@ -75,7 +76,7 @@ class Model:
 
     def learn(
         self,
-        total_timesteps: int | None = None,
+        total_timesteps: float | None = None,
         callback: "Observer | Sequence[Observer] | None" = None,
         progress_bar: bool = False,
         *,
@@ -85,7 +86,7 @@ class Model:
         env_timeout: float | None = None,
         tensorboard: bool = False,
     ) -> Self:
-        """Train for so many environment steps, rounded up to whole rollouts, and score what was learnt.
+        """Train for so many environment steps (1e6 will do), rounded up to whole rollouts, and score what was learnt.
 
         This is what `diprl train` does; with a `folder` it writes the same files. A model that has learnt already goes
         on from what it knows, with all schedules from their beginning. With `resume`, a model that was loaded from the
@@ -101,12 +102,14 @@ class Model:
                 raise DiprlError("learn(resume=True) goes on with a run as it was begun: load its folder, no budget")
         else:
             settings = changed(
-                self.settings, **{"total_timesteps": total_timesteps} if total_timesteps is not None else {}
+                self.settings, **{"total_timesteps": whole(total_timesteps)} if total_timesteps is not None else {}
             )
             self.spec = replace(self.spec, settings=settings, episodes=100 if episodes is None else episodes)
             self.folder = None if folder is None else Path(folder)
         observers = (callback,) if callable(callback) else tuple(callback or ())
         with Display() if progress_bar else nullcontext() as shown:
+            if shown:
+                shown.show(f"{self.task.name}: compiling …")
             session = Session(
                 self.spec,
                 limited(self.task, env_timeout),
@@ -186,6 +189,28 @@ class Model:
 
         return evaluate(self.task, self._act, episodes)
 
+    def simplify(self, tolerance: float = 0.01, **options: Any) -> Program:
+        """A smaller program whose score stays within a fraction of this one's; options as for `diprl.simplify`."""
+        from diprl.methods.retrain import retrainer
+        from diprl.search.simplify import simplify
+
+        options = {"retrain": retrainer(self.task, self.program)} | options
+        return simplify(self.task, self.program, tolerance, **options).program
+
+    def export(self, target: str = "python", folder: str | Path = "export") -> "ExportReport":
+        """Write the program in another language, checked against the interpreter, as `diprl export` does."""
+        from diprl.export import export
+
+        return export(self.program, target, folder, self.task.networks() if self.task.networks else None)
+
+    def report(self, out: str | Path | None = None) -> Path:
+        """Write the page that `diprl report` writes; by default into the run folder."""
+        from diprl.report import write_report
+
+        if self.folder is None:
+            raise DiprlError("a report is about a run folder: learn(folder=…) makes one")
+        return write_report(self.folder, None if out is None else Path(out))
+
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""
         from diprl.runs.trainer import save_trained
@@ -249,31 +274,10 @@ class Model:
         return f"{name}({self.task.name!r})" if self.result is None else result_table(self.result, name)
 
 
-class DiPRL(Model):
-    """Learns an if/else program by driving a relaxed one towards a discrete one while it trains."""
+def whole(number: float) -> float:
+    """A number such as 1e6 as the whole number it is; others are left to be refused.
 
-    method = "diprl"
-
-
-class PPO(Model):
-    """Learns a network, the reference that programs are compared with."""
-
-    method = "ppo"
-
-
-class PiPRL(Model):
-    """Learns a relaxed program, extracts the likeliest shape and fine-tunes it."""
-
-    method = "pi-prl"
-
-
-class DTSemNet(Model):
-    """Learns a complete decision tree of linear conditions."""
-
-    method = "dtsemnet"
-
-
-class VIPER(Model):
-    """Learns a network and imitates it by a decision tree over single features."""
-
-    method = "viper"
+    >>> whole(1e6)
+    1000000
+    """
+    return int(number) if isinstance(number, float) and number.is_integer() else number
