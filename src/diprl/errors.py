@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 LONGEST_NAME = 80
 """Characters of a name that are compared and shown; a name may come from any file."""
+MOST_NAMES = 1000
+"""Known names that a misspelt one is compared with."""
 
 
 class DiprlError(Exception):
@@ -22,6 +25,17 @@ class NotFiniteError(DiprlError):
 def unknown(kind: str, name: str, known: Iterable[str]) -> DiprlError:
     """An error for a misspelt name that offers the nearest ones."""
     known, name = sorted(known), name[:LONGEST_NAME]
-    near = get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(known)}"
+    near = nearest(name, known, count=3, cutoff=0.4)
+    hint = f"did you mean {', '.join(near)}?" if near else f"known: {listed(known)}"
     return DiprlError(f"unknown {kind} '{name}': {hint}")
+
+
+def nearest(name: str, known: Iterable[str], count: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Known names like this one; comparing is slow, so however many there are, it stays within bounds."""
+    return get_close_matches(name[:LONGEST_NAME], list(islice(known, MOST_NAMES)), count, cutoff)
+
+
+def listed(names: Iterable[object], most: int = 40) -> str:
+    """Names with commas between; of very many, and of very long ones, the beginning."""
+    shown = [f"{name!s:.{LONGEST_NAME}}" for name in islice(names, most + 1)]
+    return ", ".join(shown[:most] + ["…"] * (len(shown) > most))
