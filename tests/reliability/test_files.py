@@ -145,7 +145,7 @@ def test_no_value_in_a_config_escapes(tmp_path: Path, key: str, value: Any) -> N
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no endless file here")
 def test_endless_files_are_given_up() -> None:
     endless = Path("/dev/zero")
-    with pytest.raises(DiprlError, match="/dev/zero: the file is too large"):
+    with pytest.raises(DiprlError, match="/dev/zero: not a regular file"):
         Program.load(endless)
     for load in (read_json, load_facts, load_primitive):
         with pytest.raises(DiprlError, match="/dev/zero: not a regular file"):

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from diprl.cli.options import JSONOption, PlayCommand
 from diprl.errors import DiprlError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class ChangeCommand(PlayCommand, JSONOption):
     """A command that writes a changed program and scores both."""
 
+    name: ClassVar[str]
+    """The file that the result goes to, unless --out has another."""
     out: Path | None = None
     """Where to write the result; default: polished.json, simplified.json or edited.json next to the program."""
     episodes: int = 100
@@ -35,18 +37,30 @@ class ChangeCommand(PlayCommand, JSONOption):
             print(f"{name:7} {score}")
         return {name: score.summary() for name, score in scores.items()}
 
-    def write(self, program: "Program", name: str) -> None:
-        """Save the result, under this name unless --out has another."""
+    @property
+    def target(self) -> Path:
         from diprl.runs.folder import sibling
 
-        target = self.out or sibling(self.program, name)
-        program.save(target)
-        print(f"written {target}")
+        return self.out or sibling(self.program, self.name)
+
+    def load(self) -> tuple["Program", "Task"]:
+        """The program and its task, after a look at where the result will go."""
+        from diprl.system.files import check_target
+
+        check_target(self.target, mark="features")
+        return super().load()
+
+    def write(self, program: "Program") -> None:
+        """Save the result."""
+        program.save(self.target)
+        print(f"written {self.target}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Polish(ChangeCommand):
     """Search over a program's numbers on its true return; the result is never worse than the program."""
+
+    name = "polished.json"
 
     seconds: float = 60.0
     """Wall time to search for."""
@@ -67,13 +81,15 @@ class Polish(ChangeCommand):
         print(f"{verdict}: gain {trial.gain:.2f} ± {trial.error:.2f} on fresh episodes")
         scores = self.print_scores(task, program, found.program)
         print(f"used    {trial.steps:,} environment steps, {found.seconds:.0f} s")
-        self.write(found.program, "polished.json")
+        self.write(found.program)
         self.print_json(**trial._asdict(), **scores, seconds=found.seconds, program=str(found.program))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Simplify(ChangeCommand):
     """Drop conditions, coefficients and digits that do not matter for the score."""
+
+    name = "simplified.json"
 
     tolerance: float = 0.01
     """How much of the score may be given up, as a fraction."""
@@ -93,7 +109,7 @@ class Simplify(ChangeCommand):
         print(f"\nafter\n\n{body(found.program)}\n")
         scores = self.print_scores(task, program, found.program)
         print(f"used    {found.steps:,} environment steps")
-        self.write(found.program, "simplified.json")
+        self.write(found.program)
         sizes = [program.coefficients, found.program.coefficients]
         self.print_json(coefficients=sizes, **scores, steps=found.steps, program=str(found.program))
 
@@ -101,6 +117,8 @@ class Simplify(ChangeCommand):
 @dataclass(frozen=True, kw_only=True)
 class Edit(ChangeCommand):
     """Edit a program as text; its behaviour and score are compared before and after."""
+
+    name = "edited.json"
 
     with_text: Path | None = None
     """Take the edited text from this file instead of opening $EDITOR."""
@@ -113,9 +131,10 @@ class Edit(ChangeCommand):
 
     def run(self) -> None:
         from diprl.search.compare import compare
+        from diprl.system.files import read_text
 
         program, task = self.load()
-        text = self.with_text.read_text(encoding="utf-8") if self.with_text else ask_editor(str(program))
+        text = read_text(self.with_text) if self.with_text else ask_editor(str(program))
         edited = parse_edit(text, program)
         if self.continue_training:
             from diprl.methods.retrain import continue_from
@@ -123,7 +142,7 @@ class Edit(ChangeCommand):
             edited = continue_from(task, edited, self.total_timesteps, self.seed)
         found = compare(program, edited, task, self.episodes)
         print(f"{edited}\n{found}")
-        self.write(edited, "edited.json")
+        self.write(edited)
         scores = {"before": found.before.summary(), "after": found.after.summary()}
         self.print_json(**scores, changed=found.changed, gain=found.gain.summary())
 

@@ -13,6 +13,7 @@ from diprl.export.networks import Network, matching
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
 from diprl.program import Program
+from diprl.system.files import check_writable, write_whole
 
 TARGETS = {
     "python": "one Python file without dependencies",
@@ -49,9 +50,9 @@ def export(
 
 def write_files(contents: Mapping[str, str | bytes], folder: str | Path) -> list[Path]:
     """Write what a target rendered, and say where."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    check_writable(Path(folder))
     for name, content in contents.items():
-        (Path(folder) / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        write_whole(Path(folder) / name, content.encode() if isinstance(content, str) else content)
     return [Path(folder) / name for name in contents]
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Feature, Signature
+from diprl.tasks import misdeeds
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.gym.display import draw_without_screen
 from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
@@ -54,7 +55,7 @@ def gymnasium_task(
         layout=ViewLayout(len(signature.features), len(signature.features)),
         view=partial(_feature_view, functions) if computed else flat_view,
     )
-    environment.close()
+    misdeeds.close(environment, reference.name)
     return renamed(task, feature_names, action_names)
 
 
