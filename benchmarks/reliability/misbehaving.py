@@ -8,7 +8,10 @@ import ctypes
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import repeat
 from typing import Any
 
 import gymnasium as gym
@@ -40,10 +43,8 @@ def sleep_for_ever() -> None:
 def swallow_for_ever() -> None:
     """Hangs, and swallows every attempt to interrupt it."""
     while True:
-        try:
+        with suppress(BaseException):
             time.sleep(1.0)
-        except BaseException:
-            pass
 
 
 def recurse(depth: int = 0) -> int:
@@ -71,7 +72,7 @@ FAULTS: dict[str, Callable[[], Any]] = {
     "crashes": lambda: ctypes.string_at(0),
     "hangs": sleep_for_ever,
     "hangs and swallows": swallow_for_ever,
-    "hangs outside Python": lambda: ctypes.PyDLL(None).sleep(100_000),  # holds the interpreter's lock
+    "hangs outside Python": lambda: deque(repeat(0), 0),  # never looks at signals, never lets go of the interpreter
     "prints": lambda: [print("{not json", flush=True), sys.stdout.write("]" * 100_000)],
     "closes standard output": lambda: os.close(1),
 }

@@ -1,8 +1,6 @@
 """A limit on how long an environment may think, so that one that hangs ends a run with a sentence."""
 
-import faulthandler
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +15,7 @@ import gymnasium as gym
 from diprl.errors import DiprlError
 from diprl.tasks import misdeeds
 from diprl.tasks.base import Task
-from diprl.tasks.batches.worker import Service, Worker
+from diprl.tasks.batches.worker import MAKING, Service, Worker
 
 GRACE = 5.0
 """Seconds more that code gets which does not listen to Python, before its process is ended."""
@@ -25,13 +23,26 @@ UNUSABLE = "the environment cannot be used"
 
 
 def load_limited(load: Callable[[], Task], seconds: Any = None) -> Task:
-    """What `load` gives, guarded; the first environment, which shows what the task is, is made in this process."""
+    """What `load` gives, guarded if there is a limit.
+
+    The first environment, which shows what the task is, is made in this process; with a limit, that is tried in a
+    process that can be ended first.
+    """
     if seconds is None:
         return misdeeds.call(load, complaint=lambda: UNUSABLE)
     check_limit(seconds)
-    with deadline(seconds, f"the environment took more than {seconds:g} seconds to be made"), ended_at_last(seconds):
-        task = misdeeds.call(load, complaint=lambda: UNUSABLE)
-    return guarded(task, seconds)
+    trial = Worker("the environment", partial(_try, load))
+    try:
+        trial.wait(seconds + MAKING)
+    finally:
+        trial.close()
+    with deadline(seconds + MAKING, f"the environment took more than {seconds + MAKING:g} seconds to be made"):
+        return guarded(misdeeds.call(load, complaint=lambda: UNUSABLE), seconds)
+
+
+def _try(load: Callable[[], Task]) -> Service:
+    misdeeds.call(load, complaint=lambda: UNUSABLE)
+    return Service(lambda message: None, lambda: None)
 
 
 def guarded(task: Task, seconds: Any) -> Task:
@@ -61,18 +72,19 @@ class Remote:
 
     def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
         if current_process().daemon:  # a worker, which can be ended and cannot have workers itself
-            with deadline(self.seconds, f"{self.name} took more than {self.seconds:g} seconds to be made"):
+            with deadline(self.seconds + MAKING, f"{self.name} took too long to be made"):
                 return Guarded(self.make(**overrides), self.name, self.seconds)
         if not self.keepers or not self.keepers[0].alive:
             self.keepers[:] = [Worker(self.name, partial(_keep, self))]
-            self.keepers[0].wait(self.seconds)
+            self.keepers[0].wait(None)
         return RemoteEnvironment(self, next(self.numbers), overrides)
 
     def ask(self, *message: Any) -> Any:
         """The keeper's answer; one that fails ends it."""
         try:
             self.keepers[0].send(message)
-            return self.keepers[0].receive(2 * self.seconds + GRACE, f"took more than {self.seconds:g} seconds")
+            limit = self.seconds + (MAKING if message[0] == "make" else 0.0) + GRACE
+            return self.keepers[0].receive(limit, f"took too long to {message[0]}")
         except BaseException:
             self.keepers[0].close()
             raise
@@ -170,13 +182,3 @@ def deadline(seconds: float, complaint: str) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def ended_at_last(seconds: float) -> Iterator[None]:
-    """End this very process, with a list of what it was doing, if code that holds it fast outlasts its deadline."""
-    faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=sys.__stderr__)
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()

@@ -19,6 +19,8 @@ from diprl.tasks.misdeeds import in_words
 
 PATIENCE = 1.0
 """Seconds that a worker gets to end by itself before it is ended."""
+MAKING = 20.0
+"""Seconds that making an environment may take longer than a step."""
 STARTING = 120.0
 """Seconds that a worker may take to begin and to import what it needs."""
 

@@ -12,7 +12,7 @@ from diprl.errors import DiprlError
 from diprl.system.processes import available_cores
 from diprl.tasks.base import Step, Task
 from diprl.tasks.batches.sync import SyncEnvironments, seeds
-from diprl.tasks.batches.worker import PATIENCE, Service, Worker
+from diprl.tasks.batches.worker import MAKING, PATIENCE, Service, Worker
 from diprl.tasks.misdeeds import INFO_KEYS
 
 
@@ -32,7 +32,7 @@ class WorkerEnvironments:
             for share in self._slices:
                 self._workers.append(Worker(task.name, partial(_begin, task, share)))
             for worker, share in zip(self._workers, self._slices, strict=True):
-                worker.wait(self._limit(share))
+                worker.wait(self._limit(share, MAKING))
         except BaseException:
             self.close()
             raise
@@ -75,9 +75,9 @@ class WorkerEnvironments:
             answers.append(worker.receive(self._limit(share), late, died))
         return answers
 
-    def _limit(self, share: slice) -> float | None:
+    def _limit(self, share: slice, more: float = 0.0) -> float | None:
         """A worker may take as long as all of its environments together, each with a reset."""
-        return None if self._timeout is None else 2 * self._timeout * (share.stop - share.start)
+        return None if self._timeout is None else (2 * self._timeout + more) * (share.stop - share.start)
 
 
 def _begin(task: Task, share: slice) -> Service:
