@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pickle import PicklingError
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import finalize
 
 from gymnasium.vector.utils import CloudpickleWrapper
@@ -40,7 +40,9 @@ class Worker:
         context = get_context("spawn")
         self._name = name
         self._connection, theirs = context.Pipe()
-        self._process: Any = context.Process(target=_live, args=(theirs, name, CloudpickleWrapper(begin)), daemon=True)
+        self._process: Any = context.Process(
+            target=_live, args=(theirs, name, CloudpickleWrapper(cast(Any, begin))), daemon=True
+        )
         try:
             with _main_module_hidden():
                 self._process.start()
