@@ -170,4 +170,4 @@ class Misbehaving(gym.Env[Any, Any]):
         self.misbehave("close", 0)
 
 
-gym.register("Misbehaving-v0", Misbehaving)
+gym.register("Misbehaving-v0", Misbehaving, max_episode_steps=100)
