@@ -78,6 +78,11 @@ def branch(case: Case, state: list[float]) -> int:
     return next((i for i, form in enumerate(case.conditions) if value(form, state) > 0), len(case.conditions))
 
 
+def on_way(case: Case, state: list[float]) -> bool:
+    """Whether a state lies exactly on the threshold of a condition that it is asked for."""
+    return any(value(form, state) == 0 for form in case.conditions[: branch(case, state) + 1])
+
+
 def acts(case: Case, state: list[float]) -> Any:
     """The action's index, or the clipped output, in exact arithmetic."""
     leaf = case.leaves[branch(case, state)]
@@ -183,7 +188,7 @@ def symmetric(case: Case, dice: random.Random) -> Asked:
         image = [-s if i in negate else s for i, s in enumerate(state)]
         if not all(low <= s <= high for s, (low, high) in zip(image, case.box, strict=True)):
             return False
-        if any(value(form, spot) == 0 for form in case.conditions for spot in (state, image)):
+        if any(on_way(case, spot) for spot in (state, image)):
             return False
         there = acts(case, image)
         return there != (-acts(case, state) if case.continuous else swap[acts(case, state)])
