@@ -239,7 +239,7 @@ def falsehoods(case: Case, asked: Asked, answer: Any, dice: random.Random) -> It
 def close_call(case: Case, shown: list[list[float]]) -> bool:
     """Whether float64 and exact arithmetic part at a witness, which is replayed in the former."""
     program = Program.from_text(case.text)
-    return any(program.act(state) != acts(case, state) for state in shown)
+    return any(program.branch_batch([state])[0] != branch(case, state) for state in shown)
 
 
 def attack(count: int, seed: int) -> bool:

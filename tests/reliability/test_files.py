@@ -106,7 +106,7 @@ CONFIG: dict[str, Any] = RunSpec("CartPole-v1").to_json() | {
         ({"seed": 10**30}, "seed must be at most"),
         ({"settings": {"num_envs": 10**9}}, "num_envs must be a number of at most"),
         ({"settings": {"total_timesteps": 10**400}}, "total_timesteps must be a number of at most"),
-        ({"settings": {"num_envs": 1 << 15, "num_steps": 1 << 15}}, "is larger than 16777216"),
+        ({"settings": {"num_envs": 1 << 15, "num_steps": 1 << 15}}, "is larger than 4194304"),
         ({"settings": {"gamma": float("nan")}}, "gamma must be a number"),
         ({"settings": {"x" * 100_000: 1}}, "unknown setting"),
         ({"settings": 7}, "settings must be an object"),
