@@ -80,7 +80,7 @@ def branch(case: Case, state: list[float]) -> int:
 
 def on_way(case: Case, state: list[float]) -> bool:
     """Whether a state lies exactly on the threshold of a condition that it is asked for."""
-    return any(value(form, state) == 0 for form in case.conditions[: branch(case, state) + 1])
+    return any(any(form[0]) and value(form, state) == 0 for form in case.conditions[: branch(case, state) + 1])
 
 
 def acts(case: Case, state: list[float]) -> Any:

@@ -30,7 +30,10 @@ def as_json(features: int, conditions: int) -> str:
 
 
 LARGE: dict[str, tuple[Callable[[], str], str]] = {
-    "features": (lambda: f"features: {names(40_000)}\nactions: n\n{chain(40_000)}", "40000 feature names are more than"),
+    "features": (
+        lambda: f"features: {names(40_000)}\nactions: n\n{chain(40_000)}",
+        "40000 feature names are more than",
+    ),
     "conditions": (lambda: f"features: {names(2000)}\nactions: n\n{chain(2000)}", "more than 1000000 numbers"),
     "JSON": (lambda: as_json(2000, 2000), "more than 1000000 numbers"),
     "outputs": (lambda: f"features: {names(2000)}\noutputs: {names(2000, 'u')}\nu0 = x0\n", "2000 outputs of 2000"),

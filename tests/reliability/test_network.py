@@ -53,9 +53,7 @@ def attempts(place: Path, arguments: str) -> tuple[int, str, str]:
     guard = {"LD_PRELOAD": str(place / "guard.so"), "NETWORK_LOG": str(log), "PYTHONPATH": os.pathsep.join(sys.path)}
     environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"} | guard
     command = [*without_network(), sys.executable, *arguments.split()]
-    done = subprocess.run(
-        command, cwd=place, env=environment, capture_output=True, text=True, check=False, timeout=300
-    )
+    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False, timeout=300)
     return done.returncode, done.stdout + done.stderr, log.read_text()
 
 
