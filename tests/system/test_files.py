@@ -90,8 +90,7 @@ def test_a_new_run_overwrites_nothing(name: str, tmp_path: Path, capsys: pytest.
     folder = tmp_path / "seed1"
     folder.mkdir()
     (folder / name).write_text("theirs")
-    small = "--num-envs 4 --num-steps 16 --minibatch-size 64 --total-timesteps 64 --members 1 --no-polish".split()
-    assert outcome("train", "CartPole-v1", *small, "--seeds", "0,1", "--out", str(tmp_path)) == 2
+    assert outcome("train", "CartPole-v1", "--total-timesteps", "64", "--seeds", "0,1", "--out", str(tmp_path)) == 2
     assert f"holds {name}, which the run would overwrite" in capsys.readouterr().err
     assert (folder / name).read_text() == "theirs"
     assert not (tmp_path / "seed0" / "config.json").exists()
