@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or ONNX Runtime looks up a host when it is imported
+
 # A busy machine is not a failure. Continuous integration tries the same examples every time, so that a change is judged
 # by what it changed; everybody else goes on looking for new ones.
 settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))

@@ -3,11 +3,14 @@
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 LONGEST_NAME = 80
 """Characters of a name that are compared and shown; a name may come from any file."""
 LONGEST_LIST = 20
 """As many known names are listed where none is near; more would hide the sentence."""
+MOST_NAMES = 1000
+"""Known names that a misspelt one is compared with."""
 
 
 class DiprlError(Exception):
@@ -26,10 +29,10 @@ def unknown(kind: str, name: str, known: Iterable[str], see: str = "") -> DiprlE
     """An error for a misspelt name that offers near ones; `see` is a command that lists all."""
     spelt, name = {entry.lower(): entry for entry in sorted(known)}, name[:LONGEST_NAME]
     alike = 0.6 if len(spelt) <= LONGEST_LIST else 0.75  # among many, something always looks a little like it
-    near = [spelt[entry] for entry in get_close_matches(name.lower(), spelt, n=3, cutoff=alike)]
+    near = [spelt[entry] for entry in nearest(name.lower(), spelt, count=3, cutoff=alike)]
     hint = f": did you mean {', '.join(near)}?" if near else f" (see {see})" if see else ""
     if not hint and len(spelt) <= LONGEST_LIST:
-        hint = f": known: {', '.join(spelt.values())}"
+        hint = f": known: {listed(spelt.values())}"
     return DiprlError(f"unknown {kind} '{name}'{hint}")
 
 
@@ -43,3 +46,14 @@ def visible(text: str) -> str:
     for each in steering:
         text = text.replace(each, each.encode("unicode_escape").decode())
     return text
+
+
+def nearest(name: str, known: Iterable[str], count: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Known names like this one; comparing is slow, so however many there are, it stays within bounds."""
+    return get_close_matches(name[:LONGEST_NAME], list(islice(known, MOST_NAMES)), count, cutoff)
+
+
+def listed(names: Iterable[object], most: int = 40) -> str:
+    """Names with commas between; of very many, and of very long ones, the beginning."""
+    shown = [f"{name!s:.{LONGEST_NAME}}" for name in islice(names, most + 1)]
+    return ", ".join(shown[:most] + ["…"] * (len(shown) > most))

@@ -7,8 +7,10 @@ from typing import Any
 from diprl.arena.score import Gap, Score
 from diprl.program import Program, parse
 from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT
-from diprl.runs.result import Depth, Result
+from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
+from diprl.search.front import Entry, Front
+from diprl.search.smaller import without_branches
 from diprl.system.files import write_json
 from diprl.train.settings import Settings
 
@@ -32,6 +34,7 @@ else:
 )
 CLUMSY = PROGRAM.edit(swap=True)
 """A program that drops the pole at once, for tests that play it only by the way."""
+SMALLER = next(without_branches(PROGRAM))[0]
 
 
 def write_run(folder: Path, seed: int = 0, mean: float = 480.0, program: Program = PROGRAM) -> Path:

@@ -27,10 +27,12 @@ class ChangeCommand(PlayCommand, WriteOptions):
     def target(self) -> Path:
         """Where the result will be, checked before any work is done."""
         from diprl.runs.folder import sibling
+        from diprl.system.files import check_target
 
         check_at_least(self, episodes=1)
         target = self.out or sibling(self.program, self.file)
         self.check_free(target)
+        check_target(target, mark="features")
         return target
 
     def scores(self, task: "Task", before: "Program", after: "Program") -> dict[str, Any]:

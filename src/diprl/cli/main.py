@@ -1,7 +1,9 @@
 """The `diprl` command: find the subcommand, run it, turn a user's mistake into one sentence and exit code 2."""
 
+import faulthandler
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 from diprl.errors import DiprlError, unknown, visible
@@ -36,6 +38,8 @@ ALIASES = {"enjoy": "watch"}
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    with suppress(AttributeError, OSError, ValueError):  # no standard error to write to
+        faulthandler.enable(sys.__stderr__)  # type: ignore[arg-type]  # an environment may crash without a word
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage())
         sys.exit(0)

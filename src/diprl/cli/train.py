@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,8 +127,9 @@ def fresh_sessions(command: Train) -> list["Session"]:
     """One session per seed, everything checked before anything is written."""
     from diprl.methods.presets import settings_for
     from diprl.methods.registry import find_method
-    from diprl.runs.session import Session, limited
+    from diprl.runs.session import Session
     from diprl.runs.spec import RunSpec
+    from diprl.tasks.batches.guard import load_limited
     from diprl.tasks.registry import load_task
 
     if not command.task:
@@ -135,7 +137,7 @@ def fresh_sessions(command: Train) -> list["Session"]:
     seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
     env_kwargs = command.parsed_env_kwargs()
     find_method(command.method)
-    task = limited(load_task(command.task, env_kwargs=env_kwargs), command.env_timeout)
+    task = load_limited(partial(load_task, command.task, env_kwargs=env_kwargs), command.env_timeout)
     if task.note:
         print(f"diprl: {task.note}", file=sys.stderr)
     spec = RunSpec(

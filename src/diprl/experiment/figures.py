@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from diprl.experiment.tables import TABLES, Line, line_scores, published
 from diprl.methods.pi_prl import SEARCH
 from diprl.methods.registry import METHODS
 from diprl.runs.result import Result
+from diprl.system.files import write_whole
 
 COLOURS = {"ppo": "#7f7f7f", "viper": "#8c564b", "dtsemnet": "#2ca02c", "pi-prl": "#ff7f0e", "diprl": "#1f77b4"}
 PAPER_COLOUR, PAPER_LINE = "#bbbbbb", "#888888"
@@ -237,6 +239,8 @@ def write_figures(suite: str, results: Results, folder: Path) -> None:
     """Every figure of an experiment as SVG and PNG, without anything that differs from day to day."""
     for name, (preset, draw) in figures_of(suite, results).items():
         figure = draw(results.having(preset=preset))
-        figure.savefig(folder / f"{name}.svg", dpi=150, metadata={"Date": None})
-        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        for kind, undated in (("svg", {"Date": None}), ("png", {"Software": None})):
+            drawn = BytesIO()
+            figure.savefig(drawn, format=kind, dpi=150, metadata=undated)
+            write_whole(folder / f"{name}.{kind}", drawn.getvalue())
         import_pyplot().close(figure)

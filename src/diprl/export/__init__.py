@@ -13,6 +13,7 @@ from diprl.export.networks import Network, matching
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
 from diprl.program import Program
+from diprl.system.files import check_writable, write_whole
 
 TARGETS = {
     "python": "one Python file without dependencies",
@@ -57,9 +58,9 @@ def write_files(contents: Mapping[str, str | bytes], folder: str | Path, replace
     for path, content in files.items():
         if not replace and path.exists() and path.read_bytes() != content:
             raise DiprlError(f"{path} is there already: write elsewhere, or replace it with --force")
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    check_writable(Path(folder))
     for path, content in files.items():
-        path.write_bytes(content)
+        write_whole(path, content)
     return list(files)
 
 

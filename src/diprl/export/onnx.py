@@ -1,5 +1,6 @@
 """An ONNX graph in double precision, built from single products and sums so that every bit stays as it is."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, byte
 
 def check(written: Written) -> list[Check]:
     """Run the written file, where a runtime is installed."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or it looks up a host on the network when imported
     try:
         import onnxruntime  # type: ignore[import-not-found]
     except ImportError:

@@ -94,7 +94,8 @@ class Model:
         """
         from diprl.methods.presets import changed
         from diprl.methods.registry import run
-        from diprl.runs.session import Session, limited
+        from diprl.runs.session import Session
+        from diprl.tasks.batches.guard import guarded
         from diprl.terminal.progress import Display
 
         if resume:
@@ -112,7 +113,7 @@ class Model:
                 shown.show(f"{self.task.name}: compiling …")
             session = Session(
                 self.spec,
-                limited(self.task, env_timeout),
+                self.task if env_timeout is None else guarded(self.task, env_timeout),
                 folder=self.folder,
                 resume=resume,
                 observers=(*observers, shown) if shown else observers,
@@ -214,9 +215,10 @@ class Model:
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""
         from diprl.runs.trainer import save_trained
+        from diprl.system.files import check_target
 
         trained = self._learnt()
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        check_target(Path(path))
         try:
             result = None if self.result is None else self.result.to_json()
             save_trained(trained, self.spec, Path(path), steps=self.num_timesteps, result=result)

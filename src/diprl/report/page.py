@@ -21,7 +21,7 @@ from diprl.report.replay import record_replay
 from diprl.report.source import Source, read_source
 from diprl.report.visits import choose_features, influence, visit
 from diprl.runs.folder import task_of
-from diprl.system.files import check_writable, write_text
+from diprl.system.files import check_target, write_text
 
 FILE = "report.html"
 STUDIO = "Played by Python on this machine, from the same seeds as diprl eval."
@@ -38,7 +38,7 @@ def write_report(
     if features is not None:
         choose_features(source.program, features, [])
     out = out or (path / FILE if path.is_dir() else path.with_suffix(".html"))
-    check_writable(out.parent)
+    check_target(out, mark="diprl")
     write_text(out, template.render(known(source) | played(source, features, episodes, task)))
     return out
 

@@ -12,7 +12,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.report.episode import Moment, open_environment, play_moments, play_pictures, steps_per_second
 from diprl.report.listing import Line, branches
-from diprl.system.files import check_writable, write_whole
+from diprl.system.files import check_target, write_whole
 from diprl.tasks.base import Task
 
 CAPTION_HEIGHT = 26
@@ -33,7 +33,7 @@ def record(
     write = {".gif": write_gif, ".mp4": write_mp4}.get(path.suffix.lower())
     if write is None:
         raise DiprlError(f"{path}: a film is a .gif or an .mp4 file")
-    check_writable(path.parent)
+    check_target(path)
     returns: list[float] = []
     with closing(open_environment(task, "rgb_array")) as environment, TemporaryDirectory() as folder:
         speed, lines = steps_per_second(environment), branches(program)

@@ -43,6 +43,16 @@ def exclusive(folder: Path) -> Iterator[None]:
         yield
 
 
+def check_free(folder: Path) -> None:
+    """Refuse a folder in which a new run would overwrite something."""
+    if (folder / CONFIG).exists():
+        raise DiprlError(f"{folder} already holds a run: choose another --out, or continue it with --resume")
+    ours = (RESULT, MODEL, PROGRAM_TEXT, PROGRAM_JSON, METRICS_CSV, METRICS_JSONL)
+    found = [name for name in ours if (folder / name).exists()] + [path.name for path in checkpoints(folder)]
+    if found:
+        raise DiprlError(f"{folder} holds {found[0]}, which the run would overwrite: choose another --out")
+
+
 def discard(folder: Path) -> None:
     """Remove what a run that never learnt anything has written."""
     for name in (CONFIG, METRICS_CSV, METRICS_JSONL, PROGRAM_TEXT, LOCK):

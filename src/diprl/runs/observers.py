@@ -17,7 +17,7 @@ from diprl.tasks.base import Task
 
 Row = dict[str, float | None]
 """Figures by name; None for one that is not finite, which JSON cannot say."""
-LARGEST_LOG = 100_000_000
+LARGEST_LOG = 10_000_000
 """Bytes of a metrics file that are read at all."""
 STEPS = "time/total_timesteps"
 CURVE_POINTS = 50

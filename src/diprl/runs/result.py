@@ -126,6 +126,17 @@ def versions() -> dict[str, str]:
     return found
 
 
+def changed_versions(before: Any) -> str:
+    """In words, what is installed otherwise than when a run began; empty where nothing is."""
+    now, before = versions(), before if isinstance(before, dict) else {}
+    changes = [
+        f"{name} was {before.get(name, 'missing')!s:.40} and is {now.get(name, 'missing')}"
+        for name in sorted({*now, *before} & {"python", *PACKAGES})
+        if before and before.get(name) != now.get(name)
+    ]
+    return ", ".join(changes)
+
+
 def command() -> str:
     """The command line, as a reader would repeat it."""
     script = Path(sys.argv[0]).name

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,28 +43,14 @@ class Session:
 
 def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, **options: Any) -> Session:
     """A session of a spec, with its task loaded from the name it has, or from another source of the same task."""
+    from diprl.tasks.batches.guard import load_limited
     from diprl.tasks.registry import load_task
 
-    task = load_task(
-        spec.source(source),
-        env_kwargs=spec.env_kwargs,
-        feature_names=spec.feature_names,
-        action_names=spec.action_names,
-    )
+    named = {"feature_names": spec.feature_names, "action_names": spec.action_names}
+    task = load_limited(partial(load_task, spec.source(source), env_kwargs=spec.env_kwargs, **named), env_timeout)
     if task.name != spec.task:
         raise DiprlError(f"the run is one of {spec.task:.80}, so leave out {task.name}")
-    return Session(spec, limited(task, env_timeout), env_timeout=env_timeout, **options)
-
-
-def limited(task: Task, seconds: Any) -> Task:
-    """The task with environments that are given up after so many seconds, if any are named."""
-    from diprl.tasks.batches.guard import guarded
-
-    if seconds is None:
-        return task
-    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
-        raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds!r:.40}")
-    return guarded(task, seconds)
+    return Session(spec, task, env_timeout=env_timeout, **options)
 
 
 def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:

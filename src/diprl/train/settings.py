@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from diprl.errors import DiprlError, unknown
 
 LARGEST_NUMBER = 1e15
-LARGEST_ROLLOUT = 1 << 24
+LARGEST_ROLLOUT = 1 << 22
 LARGEST_SEED = (1 << 31) - 1
 
 
@@ -44,11 +44,11 @@ class PPOSettings:
     """Environments stepped together."""
     num_steps: int = setting(128, positive=True, largest=1 << 20)
     """Steps of each environment between updates."""
-    minibatch_size: int = setting(256, positive=True, largest=1 << 24)
+    minibatch_size: int = setting(256, positive=True, largest=1 << 22)
     """Transitions per gradient step."""
     num_epochs: int = setting(10, positive=True, largest=1000)
     """Passes over each rollout."""
-    hidden_size: int = setting(64, positive=True, largest=1 << 13)
+    hidden_size: int = setting(64, positive=True, largest=1 << 11)
     """Width of the two hidden layers of the critic, and of the policy in neural PPO."""
     normalise: bool = setting(True)
     """Normalise features while training; extraction folds this away."""

@@ -7,6 +7,7 @@ from time import monotonic
 
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.system.files import read_text as read_text_file
 from diprl.verify.closed_loop.models import model_of
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, bounds_of
@@ -15,8 +16,6 @@ from diprl.verify.properties import KINDS, Property, Safe
 from diprl.verify.report import Answer, Finding, Report
 from diprl.verify.spec.asked import Asked, read_positive, read_text
 from diprl.verify.spec.tree import SpecError, read_tree
-
-_MAX_BYTES = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -39,14 +38,9 @@ class Spec:
 def load_spec(path: str | Path, program: Program) -> Spec:
     """Read a specification from a file; errors name the file and, where they can, the line."""
     path = Path(path)
+    text = read_text_file(path)
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise SpecError("the file is too large to be a specification")
-        return parse_spec(path.read_bytes().decode("utf-8"), program, path.parent)
-    except OSError as error:
-        raise SpecError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path}: is not text in UTF-8") from None
+        return parse_spec(text, program, path.parent)
     except DiprlError as error:
         raise SpecError(f"{path}: {error}") from None
 

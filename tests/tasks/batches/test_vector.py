@@ -127,7 +127,7 @@ def test_faults_are_named(fault: str, kind: type[DiprlError], words: str) -> Non
         ("raises", DiprlError, "Faulty: environment 0, step 3, failed: ZeroDivisionError"),
         ("nan observation", NotFiniteError, "Faulty: environment 0, step 3"),
         ("dies", DiprlError, "Faulty: the worker process of environments 0 to 0 died in step 3"),
-        ("hangs", DiprlError, "Faulty: step 3 took more than 1 seconds"),
+        ("hangs", DiprlError, "Faulty took more than 2 seconds in step 3"),
     ],
 )
 def test_faults_in_workers_end_all_workers(fault: str, kind: type[DiprlError], words: str) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.tasks.gym.spaces import with_plain_actions
+from diprl.tasks.misdeeds import call, in_words
 
 UNLIMITED = 1_000
 """Steps after which an episode is cut where the environment itself promises no end."""
@@ -56,14 +57,13 @@ class Reference:
             with catch_warnings():
                 # Deprecations are the author's business; Box2D crashes where they raise.
                 simplefilter("ignore", DeprecationWarning)
-                environment = self.make(**kwargs)
-        except DiprlError:
+                options = f" with {kwargs}" if kwargs else ""
+                complaint = f"{self.name} could not be made{options}"
+                environment = call(partial(self.make, **kwargs), complaint=lambda: complaint)
+        except DiprlError as error:
+            if isinstance(error.__cause__, ImportError | gym.error.DependencyNotInstalled):
+                raise DiprlError(f"{self.name} cannot be made here: {_remedy(str(error.__cause__))}") from error
             raise
-        except (ImportError, gym.error.DependencyNotInstalled) as error:
-            raise DiprlError(f"{self.name} cannot be made here: {_remedy(str(error))}") from error
-        except Exception as error:
-            options = f" with {kwargs}" if kwargs else ""
-            raise DiprlError(f"{self.name} could not be made{options}: {error}") from error
         if isinstance(environment, gym.vector.VectorEnv):
             raise DiprlError(f"{self.name} is {VECTOR}")
         if not isinstance(environment, gym.Env):
@@ -112,9 +112,10 @@ def copies_of(environment: gym.Env[Any, Any]) -> Make:
 
 
 def _copy(environment: gym.Env[Any, Any], **kwargs: Any) -> gym.Env[Any, Any]:
+    name = type(environment).__name__
     if kwargs:
-        raise DiprlError(f"{environment} is made already, too late for {kwargs}: pass a function that makes it")
+        raise DiprlError(f"{name} is made already, too late for {kwargs}: pass a function that makes it")
     try:
         return deepcopy(environment)
     except Exception as error:
-        raise DiprlError(f"{environment} cannot be copied ({error}): pass a function that makes it") from error
+        raise DiprlError(f"{name} cannot be copied ({in_words(error)}): pass a function that makes it") from error

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Feature, Signature
+from diprl.tasks import misdeeds
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.description import Description, described_task
 from diprl.tasks.gym.display import draw_without_screen
@@ -63,7 +64,7 @@ def gymnasium_task(
         view=partial(_feature_view, functions) if computed else flat_view,
         note="" if limit or horizon else NO_LIMIT.format(reference.name),
     )
-    environment.close()
+    misdeeds.close(environment, reference.name)
     return described_task(renamed(task, feature_names, action_names), said)
 
 

@@ -1,12 +1,11 @@
 """Typed access to the entries of a specification; every mistake becomes one sentence with its line."""
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from math import inf, isfinite, isnan
 from pathlib import Path
 from typing import TypeVar
 
-from diprl.errors import LONGEST_NAME
+from diprl.errors import listed, nearest
 from diprl.program import Program
 from diprl.program.signature import Continuous
 from diprl.program.tokens import Tokens, parse_linear
@@ -173,5 +172,5 @@ def read_constraint(tree: Tree, names: Sequence[str], kind: str) -> Constraint:
 
 
 def _hint(text: str, known: Sequence[str]) -> str:
-    near = get_close_matches(text[:LONGEST_NAME], known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    near = nearest(text, known, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else f"known: {listed(known)}"
