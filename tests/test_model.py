@@ -69,13 +69,21 @@ def test_what_is_printed_is_what_was_scored(model: DiPRL) -> None:
     np.testing.assert_array_equal(printed.act_batch(observations), model.predict(observations.astype(np.float64))[0])
 
 
-def test_the_repr_is_a_table_of_depths(model: DiPRL) -> None:
+def test_the_repr_is_a_table_of_programs_by_size() -> None:
     assert repr(untrained()) == "DiPRL('ThresholdProbe')"
+    model = untrained(polish_share=0.3).learn()
     title, header, *rows = repr(model).splitlines()
-    assert title == "DiPRL on ThresholdProbe, seed 5, 2,048 steps"
-    assert header.split() == ["depth", "conditions", "numbers", "score", "gap"]
+    assert title.startswith("DiPRL on ThresholdProbe, seed 5, ")
+    assert header.split() == ["numbers", "conditions", "score", "95%", "interval"]
     assert [row.startswith("→") for row in rows].count(True) == 1
-    assert rows[model.program.depth - 1].startswith("→")
+    assert model.front.program == model.program == model.pick()
+    assert model.pick(numbers=2).coefficients <= 2
+
+
+def test_without_a_search_there_is_one_program(model: DiPRL) -> None:
+    assert repr(model) == "DiPRL on ThresholdProbe, seed 5, 2,048 steps"
+    with pytest.raises(DiprlError, match="polish_share was 0"):
+        model.pick(numbers=3)
 
 
 def test_saving_keeps_every_bit(model: DiPRL, tmp_path: Path) -> None:
