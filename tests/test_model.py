@@ -272,7 +272,7 @@ def test_train_is_a_function_too(model: DiPRL, tmp_path: Path) -> None:
         assert trained.program == model.program
     with pytest.raises(DiprlError, match="unknown method 'diprll': did you mean diprl"):
         diprl.train("ThresholdProbe", method="diprll")
-    with pytest.raises(DiprlError, match="total_timesteps must be a whole number, not 1.5"):
+    with pytest.raises(DiprlError, match=r"total_timesteps must be a whole number, not 1\.5"):
         untrained().learn(1.5)
 
 
@@ -282,9 +282,8 @@ def test_a_model_is_made_smaller_exported_and_reported_on(model: DiPRL, tmp_path
     report = model.export("json", tmp_path)
     assert report.agrees
     assert Program.load(report.files[0]) == model.program
-    with pytest.raises(DiprlError, match=r"report\(\) needs a file to write to"):
+    with pytest.raises(DiprlError, match="a report is about a run folder"):
         model.report()
-    assert model.report(tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_a_run_is_reported_on_in_its_folder(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def run(*arguments: object) -> int:
 def test_the_editor_opens_again_after_a_mistake(editor: Path, tmp_path: Path, capsys) -> None:
     editor.with_name("good_at").write_text("2")
     assert run("edit", tmp_path / "p.txt", "--episodes", 2) == 0
-    assert "an 'if' inside the branch); Enter opens the editor again" in capsys.readouterr().err
+    assert "an 'if' inside the branch)\nEnter opens" in capsys.readouterr().err
     assert editor.with_name("calls").read_text() == ".."
     assert "pole_angle > 0" in str(Program.load(tmp_path / "edited.json"))
 

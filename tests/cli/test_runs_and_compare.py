@@ -32,12 +32,12 @@ def asked(capsys, *arguments: str) -> dict:
 
 
 def test_runs_says_how_each_stands(scene: Path, capsys) -> None:
-    found = {Path(run["folder"]).name: run for run in asked(capsys, "runs")["runs"]}
+    found = {Path(run["run"]).name: run for run in asked(capsys, "runs")["runs"]}
     states = {name: run["state"] for name, run in found.items()}
     expected = {"a": "finished", "b": "finished", "net": "finished", "half": "unfinished", "broken": "broken"}
     assert states == expected
     assert (found["a"]["task"], found["a"]["method"], found["a"]["seed"]) == ("CartPole-v1", "diprl", 0)
-    assert found["a"]["score"]["mean"] == 480.0
+    assert found["a"]["score"] == 480.0
     assert (found["a"]["conditions"], found["a"]["numbers"]) == (PROGRAM.conditions, PROGRAM.coefficients)
     assert found["half"]["note"] == "resume with: diprl train --resume runs/half"
     assert "not valid JSON" in found["broken"]["note"]

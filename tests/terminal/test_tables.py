@@ -9,7 +9,7 @@ from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
 from diprl.terminal.layout import Column, plain_console, print_table
-from diprl.terminal.printing import print_findings, print_result, print_tasks, result_table
+from diprl.terminal.printing import TASKS, print_findings, print_result, result_table
 from diprl.terminal.progress import Display
 from tests.cli.scene import write_scene
 
@@ -33,7 +33,7 @@ def test_a_long_path_stays_on_one_line(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_messages_of_others_are_never_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    print_tasks([{"task": "T", "missing": "pip install 'diprl[mujoco]'"}])
+    print_table(TASKS, [{"task": "T", "missing": "pip install 'diprl[mujoco]'"}])
     print_findings(
         {
             "diprl": "1",
@@ -77,11 +77,11 @@ def test_escape_sequences_are_shown_and_not_sent(tmp_path: Path, monkeypatch, ca
 
 def test_columns_that_do_not_fit_go_below(capsys: pytest.CaptureFixture[str]) -> None:
     columns = [Column("name", below=True, left=True), Column("a"), Column("b"), Column("c")]
-    rows = [("a long name", "1,000,000.00", "2,000,000.00", "3,000,000.00")]
+    rows = [{"name": "a long name", "a": "1,000,000.00", "b": "2,000,000.00", "c": "3,000,000.00"}]
     for width, lines in ((80, 2), (45, 3), (30, 4)):
         console = plain_console(width=width)
         print_table(columns, rows, console)
         printed = capsys.readouterr().out
         assert len(printed.splitlines()) == lines
-        assert all(cell in printed for cell in rows[0])
+        assert all(cell in printed for cell in rows[0].values())
         assert max(map(len, printed.splitlines())) <= width

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from diprl.cli.options import Count, MaybePath, PlayCommand, WriteOptions, check_at_least
+from diprl.terminal.layout import say_labelled
+from diprl.terminal.progress import Working
 
 if TYPE_CHECKING:
     from diprl.program import Program
@@ -34,8 +36,6 @@ class ChangeCommand(PlayCommand, WriteOptions):
     def scores(self, task: "Task", before: "Program", after: "Program") -> dict[str, Any]:
         """Score both programs, print that, and give the summaries by name."""
         from diprl.arena.reference import evaluate_program
-        from diprl.terminal.layout import say_labelled
-        from diprl.terminal.progress import Working
 
         programs = {"before": before, "after": after}
         with Working(f"scoring both on {self.episodes:,} episodes"):

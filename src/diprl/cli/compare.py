@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import tyro
 
 from diprl.cli.options import Count, EnvironmentOptions, JSONOption, check_at_least, shown
 from diprl.errors import DiprlError
-
-if TYPE_CHECKING:
-    from diprl.arena.score import Score
-    from diprl.program import Program
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,44 +24,30 @@ class Compare(EnvironmentOptions, JSONOption):
     """Episodes that each of them plays."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
-        from diprl.terminal.runs import print_compared
 
         check_at_least(self, episodes=2)
         if len(self.programs) < 2:
             raise DiprlError("compare needs two programs or runs, such as: diprl compare runs/a runs/b")
         with Working("opening") as working:
             from diprl.methods.saved import open_saved
+            from diprl.runs.listing import sizes
             from diprl.search.compare import Contest
+            from diprl.terminal.printing import print_compared
 
             opened = [open_saved(path, self.task, self.parsed_env_kwargs()) for path in self.programs]
             task = opened[0].task
             for path, other in zip(self.programs, opened, strict=True):
                 if other.task.signature.feature_names != task.signature.feature_names:
                     raise DiprlError(f"{path} is for {other.task.name} and {self.programs[0]} for {task.name}")
-            working.show(f"playing {self.episodes:,} episodes each", 0.0)
+            working.show(f"playing {self.episodes:,} episodes each")
             contest = Contest(task, opened[0].act, self.episodes)
-            rows = [row_of(self.programs[0], opened[0].program, contest.score)]
-            for number, (path, other) in enumerate(zip(self.programs[1:], opened[1:], strict=True), 1):
-                working.show(fraction=number / len(opened))
-                rows.append(row_of(path, other.program, *contest.enter(other.act)))
+            rows = [{"path": str(self.programs[0]), "score": contest.score.summary(), "gain": None, "alike": None}]
+            for path, other in working.each(list(zip(self.programs, opened, strict=True))[1:]):
+                score, gain, alike = contest.enter(other.act)
+                rows.append({"path": str(path), "score": score.summary(), "gain": gain.summary(), "alike": alike})
+        rows = [row | sizes(each.program) for row, each in zip(rows, opened, strict=True)]
         self.print_json(task=task.name, episodes=self.episodes, programs=rows)
         if not self.json:
             say(f"{task.name}, {self.episodes:,} episodes, the same for all\n")
             print_compared(rows)
             say("\ndifference: of the score, from 1; alike: share of states where the action is that of 1")
-
-
-def row_of(
-    path: Path, program: "Program | None", score: "Score", gain: "Score | None" = None, alike: float | None = None
-) -> dict[str, Any]:
-    """What is known of one of them; the first has nothing to be compared with."""
-    return {
-        "path": str(path),
-        "score": score.summary(),
-        "gain": gain.summary() if gain else None,
-        "alike": alike,
-        "conditions": program.conditions if program else None,
-        "numbers": program.coefficients if program else None,
-    }

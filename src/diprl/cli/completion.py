@@ -53,23 +53,18 @@ def all_words() -> list[Words]:
     ]
 
 
-def cases(words: list[Words]) -> str:
-    """The branches of a `case` of bash and zsh: by command and option, then by command and first argument."""
-    lines = []
-    for each in words:
-        for option, choices in each.options.items():
-            if choices:
-                lines.append(f"    {each.command}:{option}) words={quote(' '.join(choices))} ;;")
-        lines.append(f"    {each.command}:*) words={quote(' '.join([*each.first, *each.options]))} ;;")
-    return "\n".join(lines)
-
-
 def bash(words: list[Words]) -> str:
+    """One `case` by command and the word before: an option with choices, or anything else."""
+    cases = []
+    for each in words:
+        chosen = [(f":{option}", choices) for option, choices in each.options.items() if choices]
+        for pattern, following in [*chosen, (":*", [*each.first, *each.options])]:
+            cases.append(f"    {each.command}{pattern}) words={quote(' '.join(following))} ;;")
     return f"""_diprl() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=
   if [ "$COMP_CWORD" -eq 1 ]; then words={quote(" ".join(each.command for each in words))}
   else case "${{COMP_WORDS[1]}}:$before" in
-{cases(words)}
+{chr(10).join(cases)}
   esac; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }}
@@ -77,18 +72,8 @@ complete -o default -F _diprl diprl"""
 
 
 def zsh(words: list[Words]) -> str:
-    commands = " ".join(quote(f"{each.command}:{each.about}") for each in words)
-    return f"""#compdef diprl
-_diprl() {{
-  local words_= before=${{words[CURRENT-1]}}
-  if (( CURRENT == 2 )); then local -a commands=({commands}); _describe command commands; return; fi
-  case "${{words[2]}}:$before" in
-{cases(words).replace(" words=", " words_=")}
-  esac
-  compadd -- ${{=words_}}
-  _files
-}}
-compdef _diprl diprl"""
+    """The same: zsh runs functions for bash."""
+    return f"autoload -U +X bashcompinit && bashcompinit\n{bash(words)}"
 
 
 def fish(words: list[Words]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diprl.cli.options import JSONOption
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,7 +14,6 @@ class Doctor(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
 
     def run(self) -> int:
-        from diprl.terminal.progress import Working
 
         with Working("looking at this machine") as working:
             import jax

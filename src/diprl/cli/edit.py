@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 from diprl.cli.change import ChangeCommand
 from diprl.cli.options import Count, MaybePath
 from diprl.errors import DiprlError, ProgramError, visible
+from diprl.terminal.layout import say, say_labelled
+from diprl.terminal.progress import Working
 
 if TYPE_CHECKING:
     from diprl.program import Program
@@ -33,8 +35,6 @@ class Edit(ChangeCommand):
     """Its seed."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say, say_labelled
-        from diprl.terminal.progress import Working
 
         target, program = self.target(), self.load_program()
         edited = parse_edit(self.with_text.read_text(encoding="utf-8"), program) if self.with_text else ask(program)
@@ -77,20 +77,12 @@ def ask(program: "Program") -> "Program":
             edited = parse_edit(text, program)
         except ProgramError as error:
             wrong = error
-            wait_for_enter(f"diprl: {error}; Enter opens the editor again", path)
+            print(visible(f"diprl: {error}\nEnter opens {path} again"), file=sys.stderr, flush=True)
+            if sys.stdin.isatty():  # nobody can press a key elsewhere
+                input()
             continue
         shutil.rmtree(path.parent)
         return edited
-
-
-def wait_for_enter(text: str, path: Path) -> None:
-    """Let the user read a message; nobody can press a key where the input is no terminal."""
-    print(visible(text), file=sys.stderr, flush=True)
-    if sys.stdin.isatty():
-        try:
-            input()
-        except (KeyboardInterrupt, EOFError):
-            raise KeyboardInterrupt(f"stopped; the text is kept in {path}") from None
 
 
 def parse_edit(text: str, program: "Program") -> "Program":

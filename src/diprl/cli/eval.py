@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from diprl.cli.options import Count, MaybeCount, PlayCommand, check_at_least
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,8 +17,6 @@ class Eval(PlayCommand):
     """Seed of the first episode; default: the evaluation seeds."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         check_at_least(self, episodes=1)
         with Working(f"playing {self.episodes:,} episodes"):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from diprl.cli.options import MaybeCount, PlayCommand, shown
 from diprl.errors import DiprlError, unknown
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 if TYPE_CHECKING:
     from diprl.program import Explanation, Program
@@ -23,8 +25,6 @@ class Explain(PlayCommand):
     """How much of a feature counts as one unit of change, such as "pole_angle=0.1"; the others count 1."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         with Working("looking for the smallest change"):
             program = self.load_program()

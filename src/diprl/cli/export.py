@@ -7,6 +7,8 @@ from typing import Annotated
 from diprl.cli.options import ProgramCommand, WriteOptions, one_of
 from diprl.errors import DiprlError, unknown
 from diprl.export import TARGETS
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +26,6 @@ class Export(ProgramCommand, WriteOptions):
         from diprl.export import export, write_files
         from diprl.export.c import render_main
         from diprl.system.files import check_writable
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         targets = [target.strip() for target in self.to.split(",")]
         for target in targets:
@@ -39,12 +39,9 @@ class Export(ProgramCommand, WriteOptions):
 
             networks = networks_of(program)
             check_writable(self.out)
-            reports, files = [], []
-            for number, target in enumerate(targets):
-                working.show(f"writing and checking {target}", number / len(targets))
-                reports.append(export(program, target, self.out, networks, replace=self.force))
-            if self.main:
-                files = write_files(render_main(program, networks), self.out, self.force)
+            options = {"primitives": networks, "replace": self.force}
+            reports = [export(program, target, self.out, **options) for target in working.each(targets)]
+            files = write_files(render_main(program, networks), self.out, self.force) if self.main else []
         self.print_json(exports=[asdict(report) | {"agrees": report.agrees} for report in reports], main=files)
         say("\n".join([*map(str, reports), *(f"main: wrote {file}" for file in files)]))
         return 0 if all(report.agrees for report in reports) else 1

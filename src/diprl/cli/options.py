@@ -25,29 +25,6 @@ BOX = "╭╮╰╯│─ \n"
 """What surrounds the parser's own messages."""
 
 
-def whole_number(texts: list[str]) -> int:
-    """A whole number as people write it.
-
-    >>> whole_number(["1e6"]), whole_number(["2_000"])
-    (1000000, 2000)
-    """
-    try:
-        number = float(texts[0].replace("_", ""))
-        if number == int(number):
-            return int(texts[0]) if texts[0].isdecimal() else int(number)
-    except (ValueError, OverflowError):
-        pass
-    raise ValueError(f"a whole number such as 200000 or 2e5 is needed, not {texts[0]!r:.40}")
-
-
-def any_number(texts: list[str]) -> float:
-    """A number, or a sentence that says what was found instead."""
-    try:
-        return float(texts[0].replace("_", ""))
-    except ValueError:
-        raise ValueError(f"a number such as 0.01 or 1e-2 is needed, not {texts[0]!r:.40}") from None
-
-
 def shown(metavar: str, hint: str | None = "") -> Any:
     """How help shows an option; the hint says what holds where it is not given, None leaves that to the parser."""
     return tyro.conf.arg(metavar=metavar, help_behavior_hint=hint)
@@ -58,21 +35,32 @@ def one_of(*names: str) -> Any:
     return tyro.conf.arg(metavar="{" + ",".join(names) + "}")
 
 
-def number(parse: Callable[[list[str]], float], metavar: str) -> Any:
-    """How an option that may be left out is read; the parser's own message would not say what is wrong."""
+def number(kind: Callable[[float], float]) -> Any:
+    """How a number is read: as people write it, such as 1e6, or with a sentence that says what was found instead."""
+    wanted = "a whole number such as 200000 or 2e5" if kind is int else "a number such as 0.01 or 1e-2"
+
+    def read(texts: list[str]) -> float:
+        try:
+            found = float(texts[0].replace("_", ""))
+            if kind is float or found == int(found):
+                return kind(found)
+        except (ValueError, OverflowError):
+            pass
+        raise ValueError(f"{wanted} is needed, not {texts[0]!r:.40}")
+
     return tyro.constructors.PrimitiveConstructorSpec(
         nargs=1,
-        metavar=metavar,
-        instance_from_str=parse,
+        metavar="INT" if kind is int else "FLOAT",
+        instance_from_str=read,
         is_instance=lambda value: value is None or isinstance(value, int | float),
         str_from_instance=lambda value: [str(value)],
     )
 
 
-Count = Annotated[int, number(whole_number, "INT")]
-Number = Annotated[float, number(any_number, "FLOAT")]
-MaybeCount = Annotated[int | None, number(whole_number, "INT"), shown("INT")]
-MaybeNumber = Annotated[float | None, number(any_number, "FLOAT"), shown("FLOAT")]
+Count = Annotated[int, number(int)]
+Number = Annotated[float, number(float)]
+MaybeCount = Annotated[int | None, number(int), shown("INT")]
+MaybeNumber = Annotated[float | None, number(float), shown("FLOAT")]
 MaybePath = Annotated[Path | None, shown("PATH")]
 MaybeText = Annotated[str | None, shown("TEXT")]
 
@@ -161,9 +149,10 @@ def optional_fields(settings: type) -> type:
     texts, items = field_docstrings(settings), []
     for item in fields(settings):
         kind: Any = item.type
-        name = kind.__name__.upper()
-        read = {int: [number(whole_number, name)], float: [number(any_number, name)]}.get(kind, [])
-        hint = tyro.conf.arg(help=texts.get(item.name, ""), metavar=name, help_behavior_hint="(default: the preset's)")
+        read = [number(kind)] if kind in (int, float) else []
+        hint = tyro.conf.arg(
+            help=texts.get(item.name, ""), metavar=kind.__name__.upper(), help_behavior_hint="(default: the preset's)"
+        )
         items.append((item.name, Annotated[(kind | None, *read, hint)], field(default=None)))
     return make_dataclass("Settings", items, frozen=True)
 

@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from diprl.cli.change import ChangeCommand
 from diprl.cli.options import Count, Number, check_at_least
+from diprl.terminal.layout import say, say_labelled
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +27,6 @@ class Polish(ChangeCommand):
 
     def run(self) -> None:
         from diprl.system.processes import Interruption
-        from diprl.terminal.layout import say, say_labelled
-        from diprl.terminal.progress import Working
 
         interruption = Interruption()
         with interruption.listening(then="comparing what was found"), Working("compiling …") as working:

@@ -8,6 +8,8 @@ import tyro
 
 from diprl.cli.options import Count, JSONOption, MaybeCount, MaybePath, shown
 from diprl.errors import DiprlError
+from diprl.terminal.layout import Column, print_table, say
+from diprl.terminal.progress import Display, Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +19,6 @@ class List(JSONOption):
     def run(self) -> None:
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import bundled_primitive
-        from diprl.terminal.layout import Column, print_table
-        from diprl.terminal.runs import score_text
 
         rows: list[dict[str, Any]] = []
         for name in primitive_tasks():
@@ -28,8 +28,7 @@ class List(JSONOption):
             except DiprlError as error:
                 rows.append({"primitive": name, "score": None, "made by": str(error)})
         columns = [Column("primitive", left=True), Column("score"), Column("made by", below=True, left=True)]
-        cells = [(row["primitive"], score_text(row["score"]), row["made by"]) for row in rows]
-        self.print_json(primitives=rows) if self.json else print_table(columns, cells)
+        self.print_json(primitives=rows) if self.json else print_table(columns, rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +54,6 @@ class Train(JSONOption):
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Display
 
         use_compilation_cache()
         names, out = list(primitive_tasks()) if self.name == "all" else [self.name], self.out or data_folder()
@@ -93,17 +90,16 @@ class Compare(JSONOption):
         from diprl.methods.constant_blends import best_blends, single_primitives
         from diprl.runs.folder import load_program
         from diprl.tasks.registry import load_task
-        from diprl.terminal.layout import Column, print_table
-        from diprl.terminal.progress import Working
 
         task, scores = load_task(self.task), {}
         with Working("choosing the best blends") as working:
             rows = {str(path): load_program(path) for path in self.programs}
             rows |= single_primitives(task) | best_blends(task, self.search_episodes)
-            for number, (name, program) in enumerate(rows.items()):
-                working.show(f"playing {self.episodes:,} episodes each", number / len(rows))
-                scores[name] = evaluate_program(task, program, self.episodes)
-        print_table([Column("program", left=True), Column("score", left=True)], scores.items())
+            working.show(f"playing {self.episodes:,} episodes each")
+            for name in working.each(list(rows)):
+                scores[name] = evaluate_program(task, rows[name], self.episodes)
+        shown_rows = [{"program": name, "score": str(score)} for name, score in scores.items()]
+        print_table([Column("program", left=True), Column("score", left=True)], shown_rows)
         table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
         self.print_json(task=task.name, scores=table)
 

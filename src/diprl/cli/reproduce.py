@@ -8,6 +8,8 @@ import tyro
 
 from diprl.cli.options import JSONOption, MaybeCount, one_of
 from diprl.experiment.request import Request
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 SUITES = ("discrete", "continuous", "alpha", "target-entropy", "depth", "entropy", "failure", "all")
 
@@ -26,8 +28,6 @@ class Reproduce(Request, JSONOption):
     """Folders with records from other machines to take over first."""
 
     def run(self) -> int:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         with Working("looking for records") as working:
             from diprl.experiment.executors import find_executor, print_line

@@ -8,6 +8,8 @@ import tyro
 
 from diprl.cli.options import JSONOption, shown
 from diprl.errors import DiprlError
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,23 +20,14 @@ class Runs(JSONOption):
     """Where to look, and in the folders below."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         if not self.folder.is_dir():
             raise DiprlError(f"there is no folder {self.folder}: diprl train writes to runs/, or to --out")
         with Working("reading runs") as working:
             from diprl.runs.listing import look_at, run_folders
-            from diprl.terminal.runs import print_runs
+            from diprl.terminal.printing import print_runs
 
-            folders = list(run_folders(self.folder))
-            found = []
-            for number, folder in enumerate(folders):
-                working.show(fraction=number / len(folders))
-                found.append(look_at(folder).to_json())
-        if self.json:
-            self.print_json(runs=found)
-        elif found:
-            print_runs(found)
-        else:
-            say(f"no run lies in {self.folder}")
+            found = [look_at(folder) for folder in working.each(list(run_folders(self.folder)))]
+        self.print_json(runs=found)
+        if not self.json:
+            print_runs(found) if found else say(f"no run lies in {self.folder}")

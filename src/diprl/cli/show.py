@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from diprl.cli.options import ProgramCommand
+from diprl.terminal.layout import say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,7 +12,6 @@ class Show(ProgramCommand):
     """Print a saved program, exactly as it runs."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
 
         program = self.load_program()
         self.print_json(**json.loads(program.to_json())) if self.json else say(program)

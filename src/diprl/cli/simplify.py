@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from diprl.cli.change import ChangeCommand
 from diprl.cli.options import Count, Number
 from diprl.errors import DiprlError
+from diprl.terminal.layout import say, say_labelled
+from diprl.terminal.progress import Working
 
 if TYPE_CHECKING:
-    from diprl.program import Program
-    from diprl.tasks.base import Task
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,56 +27,40 @@ class Simplify(ChangeCommand):
     """Fresh episodes on the reference environment that both programs are scored on."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say, say_labelled
-        from diprl.terminal.progress import Working
-
         with Working("reading the program"):
-            from diprl.terminal.printing import print_program
+            from diprl.terminal.printing import STAGE_COLUMNS, print_program, stage_line
 
-            target = self.target()
+            program, target, stages, steps = self.load_program(), self.target(), [], None
         if not 0 <= self.tolerance < 1:
             raise DiprlError(f"--tolerance must lie between 0 and 1, not {self.tolerance}")
-        program, found, steps, task = self.search()
-        found.save(target)
-        say("\nafter\n")
-        print_program(found)
-        scores = self.scores(task, program, found)
-        if steps is not None:
-            say_labelled("used", f"{steps:,} environment steps")
-        say_labelled("written", target)
-        sizes = [program.coefficients, found.coefficients]
-        self.print_json(coefficients=sizes, **scores, steps=steps, program=str(found), written=target)
-
-    def search(self) -> tuple["Program", "Program", int | None, "Task"]:
-        """The program, the smaller one, the steps if the search came to its end, and the task."""
-        from diprl.terminal.layout import say
-        from diprl.terminal.printing import STAGE_COLUMNS, print_program, stage_line
-        from diprl.terminal.progress import Working
-
-        program = self.load_program()
         say("before\n")
         print_program(program)
         with Working("compiling …") as working:
+
+            def show(stage: Any) -> None:
+                working.line(stage_line(stage) if stages else f"{STAGE_COLUMNS}\n{stage_line(stage)}")
+                stages.append(stage)
+                size = f"{stage.program.conditions} conditions, {stage.program.coefficients} numbers"
+                working.show(f"looking for less than {size}")
+
             from diprl.methods.retrain import retrainer
             from diprl.search.simplify import simplify
             from diprl.system.device import use_compilation_cache
 
             use_compilation_cache()
             _, task = self.load()
-            stages: list[Any] = []
-
-            def show(stage: Any) -> None:
-                stages.append(stage)
-                working.line(stage_line(stage))
-                size = f"{stage.program.conditions} conditions, {stage.program.coefficients} numbers"
-                working.show(f"looking for less than {size}")
-
-            working.line(STAGE_COLUMNS)
             try:
-                found = simplify(task, program, self.tolerance, retrain=retrainer(task, program), show=show)
-                return program, found.program, found.steps, task
+                steps = simplify(task, program, self.tolerance, retrain=retrainer(task, program), show=show).steps
+                working.line(f"used {steps:,} environment steps")
             except KeyboardInterrupt:
                 if not stages:
                     raise
                 working.line("stopped: the smallest so far is kept, without the last check on fresh episodes")
-                return program, stages[-1].program, None, task
+        found = stages[-1].program
+        found.save(target)
+        say("\nafter\n")
+        print_program(found)
+        scores = self.scores(task, program, found)
+        say_labelled("written", target)
+        sizes = [program.coefficients, found.coefficients]
+        self.print_json(coefficients=sizes, **scores, steps=steps, program=str(found), written=target)

@@ -5,6 +5,8 @@ from typing import Any
 
 from diprl.cli.options import JSONOption
 from diprl.errors import DiprlError
+from diprl.terminal.layout import print_table
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,13 +14,14 @@ class Tasks(JSONOption):
     """List the built-in tasks with their features, actions, budgets and the paper's scores."""
 
     def run(self) -> None:
-        from diprl.terminal.progress import Working
 
         with Working("looking at the tasks"):
-            from diprl.terminal.printing import print_tasks
+            from diprl.terminal.printing import TASKS
 
             rows = task_rows()
-        self.print_json(tasks=rows) if self.json else print_tasks(rows)
+        self.print_json(tasks=rows)
+        if not self.json:
+            print_table(TASKS, [row | {"paper": row.get("paper_score")} for row in rows])
 
 
 def task_rows(make_environments: bool = False) -> list[dict[str, Any]]:

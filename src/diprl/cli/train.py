@@ -21,6 +21,8 @@ from diprl.cli.options import (
 from diprl.errors import DiprlError
 from diprl.experiment.request import parse_seeds
 from diprl.system.processes import Interruption, available_cores
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Display
 from diprl.train.settings import PPOSettings, ProgramSettings
 
 if TYPE_CHECKING:
@@ -70,7 +72,6 @@ class Train(EnvironmentOptions, JSONOption):
     """Settings of the relaxed program, likewise."""
 
     def run(self) -> None:
-        from diprl.terminal.progress import Display
 
         with Display() as display:
             from diprl.methods.registry import run_all
@@ -83,7 +84,7 @@ class Train(EnvironmentOptions, JSONOption):
             watched = {"observers": (display, interruption), "interrupt": interruption}
             sessions = [replace(session, **watched) for session in sessions]
             workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
-            display.wait_for(f"{sessions[0].task.name}: compiling …")
+            display.show(f"{sessions[0].task.name}: compiling …")
             with interruption.listening(resume_commands(self, sessions)):
                 results = run_all(sessions, workers)
         self.print_results(sessions, results)
@@ -91,7 +92,6 @@ class Train(EnvironmentOptions, JSONOption):
     def print_results(self, sessions: list["Session"], results: list["Result"]) -> None:
         """Every run, and the mean over several seeds."""
         from diprl.arena.score import score_of
-        from diprl.terminal.layout import say
         from diprl.terminal.printing import print_result, print_seeds
 
         for session, result in zip(sessions, results, strict=True):
@@ -161,7 +161,7 @@ def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
 
 def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
-    from diprl.runs.listing import resume_command
+    from diprl.runs.folder import resume_command
 
     task = f" {command.task}" if ":" in command.task else ""
     return [f"{resume_command(session.folder)}{task}" for session in sessions if session.folder]

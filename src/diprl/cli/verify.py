@@ -1,6 +1,7 @@
 """`diprl verify`: properties of a saved program, proved or refuted."""
 
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,8 @@ import tyro
 
 from diprl.cli.options import ProgramCommand, shown
 from diprl.errors import DiprlError
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,25 +24,16 @@ class Verify(ProgramCommand):
     """A file of properties in YAML."""
 
     def run(self) -> int:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         with Working("reading the specification") as working:
             from diprl.verify import load_spec, verify
 
             program = self.load_program()
             spec = load_spec(self.spec, program)
-            names = [wanted.name for wanted in spec.properties]
-            working.show(f"proving {names[0]:.30}", 0.0)
-            done = 0
-
-            def show(_: object) -> None:
-                nonlocal done
-                done += 1
-                working.show(f"proving {names[min(done, len(names) - 1)]:.30}", done / len(names))
-
+            number = count(1)
+            working.show(f"proving {len(spec.properties)} properties", 0.0)
             try:
-                report = verify(program, spec, show)
+                report = verify(program, spec, lambda _: working.show(fraction=next(number) / len(spec.properties)))
             except (ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
                 # Exit code 1 means that a property is not proved; an error of ours must not look like that.
                 raise DiprlError(f"the verification failed with an error: {error!r}") from error

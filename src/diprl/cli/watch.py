@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from diprl.cli.options import Count, MaybePath, Number, PlayCommand, WriteOptions, check_at_least
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +23,6 @@ class Watch(PlayCommand, WriteOptions):
     """At most so many pixels across."""
 
     def run(self) -> None:
-        from diprl.terminal.layout import say
-        from diprl.terminal.progress import Working
 
         check_at_least(self, episodes=1, fps=1, width=32, seed=0)
         self.check_free(*[self.record] if self.record else [])

@@ -63,7 +63,7 @@ def run(session: Session) -> Result:
         except OSError as error:
             place, reason = error.filename or folder, error.strerror or error
             raise DiprlError(
-                f"{place}: {reason}; what was saved before is intact, go on with: diprl train --resume {folder}"
+                f"{place}: {reason}; what was saved before is intact, go on with: {run_folder.resume_command(folder)}"
             ) from error
 
 

@@ -5,7 +5,6 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -108,7 +107,7 @@ class Model:
         observers = (callback,) if callable(callback) else tuple(callback or ())
         with Display() if progress_bar else nullcontext() as shown:
             if shown:
-                shown.wait_for(f"{self.task.name}: compiling …")
+                shown.show(f"{self.task.name}: compiling …")
             session = Session(
                 self.spec,
                 limited(self.task, env_timeout),
@@ -194,14 +193,9 @@ class Model:
         """Write the page that `diprl report` writes; by default into the run folder."""
         from diprl.report import write_report
 
-        if self.folder is not None:
-            return write_report(self.folder, None if out is None else Path(out))
-        if out is None:
-            raise DiprlError("report() needs a file to write to, or a run folder: learn(folder=…) makes one")
-        with TemporaryDirectory() as folder:  # a program alone has no curves to show
-            program = Path(folder) / "program.json"
-            self.program.save(program)
-            return write_report(program, Path(out), task=self.task.name)
+        if self.folder is None:
+            raise DiprlError("a report is about a run folder: learn(folder=…) makes one")
+        return write_report(self.folder, None if out is None else Path(out))
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diprl.errors import DiprlError
@@ -54,6 +55,11 @@ def checkpoints(folder: Path) -> list[Path]:
     """The checkpoints of a run's stages, by name."""
     names = {path.name.removesuffix(".previous") for path in folder.glob(f"{CHECKPOINT}*")}
     return [folder / name for name in sorted(names) if is_stored(folder / name)]
+
+
+def resume_command(folder: Path) -> str:
+    """What a user types to go on with a run."""
+    return f"diprl train --resume {quote(str(folder))}"
 
 
 def read_spec(folder: Path) -> RunSpec:

@@ -2,47 +2,16 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from diprl.errors import DiprlError
-from diprl.runs.folder import CONFIG, LOCK, PROGRAM_TEXT, read_result, read_spec
-from diprl.runs.result import Result
-from diprl.runs.spec import RunSpec
+from diprl.program import Program
+from diprl.runs.folder import CONFIG, LOCK, PROGRAM_TEXT, read_result, read_spec, resume_command
 from diprl.system.locks import try_lock
 
 NAMED = 5
 """How many of several runs a sentence names."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A run folder and what is known of it."""
-
-    folder: Path
-    state: str
-    """finished, running, unfinished or broken."""
-    note: str = ""
-    """What to do about it, or what is wrong with it."""
-    spec: RunSpec | None = None
-    result: Result | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        spec, result = self.spec, self.result
-        program = result.program if result else None
-        return {
-            "folder": str(self.folder),
-            "task": spec.task if spec else None,
-            "method": spec.method if spec else None,
-            "seed": spec.seed if spec else None,
-            "score": result.score.summary() if result else None,
-            "conditions": program.conditions if program else None,
-            "numbers": program.coefficients if program else None,
-            "state": self.state,
-            "note": self.note,
-        }
 
 
 def run_folders(folder: Path) -> Iterator[Path]:
@@ -54,19 +23,25 @@ def run_folders(folder: Path) -> Iterator[Path]:
             yield Path(place)
 
 
-def look_at(folder: Path) -> Found:
-    """How a run stands; one that cannot be read is told, not raised."""
-    spec = None
+def look_at(folder: Path) -> dict[str, Any]:
+    """What is known of a run and how it stands: finished, running, unfinished or broken."""
+    row: dict[str, Any] = {"run": str(folder), "state": "finished", "note": ""}
     try:
         spec = read_spec(folder)
+        row |= {"task": spec.task, "method": spec.method, "seed": spec.seed}
         result = read_result(folder)
     except (DiprlError, OSError) as error:
-        return Found(folder, "broken", str(error), spec)
+        return row | {"state": "broken", "note": str(error)}
     if result is not None:
-        return Found(folder, "finished", "", spec, result)
+        return row | {"score": result.score.mean, "ci95": result.score.summary()["ci95"], **sizes(result.program)}
     if is_running(folder):
-        return Found(folder, "running", "", spec)
-    return Found(folder, "unfinished", f"resume with: {resume_command(folder)}", spec)
+        return row | {"state": "running"}
+    return row | {"state": "unfinished", "note": f"resume with: {resume_command(folder)}"}
+
+
+def sizes(program: Program | None) -> dict[str, int]:
+    """How large a program is; a network has no such sizes."""
+    return {"conditions": program.conditions, "numbers": program.coefficients} if program else {}
 
 
 def is_running(folder: Path) -> bool:
@@ -80,10 +55,6 @@ def is_running(folder: Path) -> bool:
         return False
 
 
-def resume_command(folder: Path) -> str:
-    return f"diprl train --resume {quote(str(folder))}"
-
-
 def no_program(path: Path) -> DiprlError:
     """Why there is no program at a place, and what to do instead."""
     if not path.is_dir():
@@ -91,13 +62,14 @@ def no_program(path: Path) -> DiprlError:
     if not (path / CONFIG).exists():
         return no_run(path)
     found = look_at(path)
-    if found.state == "finished" and found.spec:
-        method = found.spec.method
-        return DiprlError(f"{path} holds a network ({method:.40}), not a program: diprl eval and compare take it")
-    if found.state == "broken":
-        return DiprlError(found.note)
+    if found["state"] == "broken":
+        return DiprlError(found["note"])
+    if "conditions" in found:
+        return DiprlError(f"{path} holds no program: its program.json is missing")
+    if found["state"] == "finished":
+        return DiprlError(f"{path} holds a network ({found['method']:.40}), no program: diprl eval and compare take it")
     so_far = f", or take its program so far: {path / PROGRAM_TEXT}" if (path / PROGRAM_TEXT).exists() else ""
-    return DiprlError(f"{path} is {found.state}: {found.note or 'wait for it'}{so_far}")
+    return DiprlError(f"{path} is {found['state']}: {found['note'] or 'wait for it'}{so_far}")
 
 
 def no_run(folder: Path) -> DiprlError:

@@ -1,6 +1,6 @@
 """Text that fits the terminal: tables that put columns under their row where there is no room, and lines that wrap."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import TextWrapper
 from typing import Any
@@ -60,34 +60,41 @@ def fitted(line: str, console: Console, indent: str) -> list[str]:
     return whole_words.wrap(line.lstrip())
 
 
-def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], console: Console | None = None) -> None:
-    """A table without lines; numbers are never cut."""
+def print_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], console: Console | None = None) -> None:
+    """A table without lines; numbers are never cut: where there is no room, columns go under their row."""
     console = console or plain_console(highlight=False)
-    cells = [[visible(str(cell)) for cell in row] for row in rows]
+    cells = [[cell(row.get(column.name)) for column in columns] for row in rows]
+    widths = [max(map(cell_len, texts)) for texts in zip([each.name for each in columns], *cells, strict=True)]
     kept = list(range(len(columns)))
-    if table_width(columns, cells, kept) > console.width:
+    if total(widths, kept) > console.width:
         kept = [index for index in kept if not columns[index].below]
-    while len(kept) > 1 and table_width(columns, cells, kept) > console.width:
+    while len(kept) > 1 and total(widths, kept) > console.width:
         kept.pop()
     under = sorted(set(range(len(columns))) - set(kept))
     room = max((len(columns[index].name) for index in under), default=0) + 2 * BETWEEN
-    widths = [max(map(cell_len, column(columns, cells, index))) for index in kept]
     for number, row in enumerate([[each.name for each in columns], *cells]):
-        parts = [aligned(row[index], width, columns[index].left) for index, width in zip(kept, widths, strict=True)]
-        line = (" " * BETWEEN).join(parts).rstrip()
-        console.print(Text(line, style="" if number else "bold"), soft_wrap=True)
-        for index in under:
-            if number and row[index]:
+        line = (" " * BETWEEN).join(aligned(row[index], widths[index], columns[index].left) for index in kept)
+        console.print(Text(line.rstrip(), style="" if number else "bold"), soft_wrap=True)
+        for index in under if number else ():
+            if row[index]:
                 say_labelled(f"{' ' * BETWEEN}{columns[index].name}", row[index], console, room)
 
 
-def column(columns: Sequence[Column], cells: Sequence[Sequence[str]], index: int) -> list[str]:
-    return [columns[index].name, *(row[index] for row in cells)]
+def cell(value: Any) -> str:
+    """A value as a table shows it; empty where there is none."""
+    match value:
+        case None:
+            return ""
+        case float():
+            return f"{value:.2f}"
+        case list():
+            return ", ".join(map(cell, value))
+        case _:
+            return visible(f"{value:,}" if isinstance(value, int) else str(value))
 
 
-def table_width(columns: Sequence[Column], cells: Sequence[Sequence[str]], kept: Iterable[int]) -> int:
-    widths = [max(map(cell_len, column(columns, cells, index))) for index in kept]
-    return sum(widths) + BETWEEN * (len(widths) - 1)
+def total(widths: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(widths[index] + BETWEEN for index in kept) - BETWEEN
 
 
 def aligned(text: str, width: int, left: bool) -> str:

@@ -51,12 +51,8 @@ def print_program(program: Program, console: Console | None = None) -> None:
 
 def print_depths(rows: Sequence["Depth"], console: Console | None = None) -> None:
     """One row per depth, an arrow at the pick."""
-    names = ("", "depth", "conditions", "numbers", "score", "gap")
-    cells = [
-        ("→" if row.picked else "", row.depth, row.conditions, row.coefficients, f"{row.score:.2f}", f"{row.gap:.2f}")
-        for row in rows
-    ]
-    print_table([Column(name) for name in names], cells, console)
+    cells = [row._asdict() | {"": "→" if row.picked else "", "numbers": row.coefficients} for row in rows]
+    print_table([Column(name) for name in ("", "depth", "conditions", "numbers", "score", "gap")], cells, console)
 
 
 def result_table(result: "Result", title: str) -> str:
@@ -114,23 +110,43 @@ def print_seeds(score: "Score") -> None:
     say_labelled("mean", f"{score.mean:.2f} (95% interval {low:.2f} to {high:.2f}, over seeds)")
 
 
-def print_tasks(rows: list[dict[str, Any]]) -> None:
-    """The built-in tasks, and for one that cannot be made here, why."""
-    names = ("task", "backend", "horizon", "budget", "paper", "features", "actions", "missing")
-    columns = [Column(name, name in names[5:], name in names[:2] + names[5:]) for name in names]
-    print_table(columns, [[task_cell(row, name) for name in names] for row in rows])
+TASKS = [
+    Column("task", left=True),
+    Column("backend", left=True),
+    *(Column(name) for name in ("horizon", "budget", "paper")),
+    *(Column(name, below=True, left=True) for name in ("features", "actions", "missing")),
+]
+RUNS = [
+    Column("run", below=True, left=True),
+    Column("task", left=True),
+    Column("method", left=True),
+    *(Column(name) for name in ("seed", "score", "conditions", "numbers")),
+    Column("state", left=True),
+]
+COMPARED = [
+    *(Column(name) for name in ("", "score", "difference", "95% interval", "conditions", "numbers", "alike")),
+    Column("program", below=True, left=True),
+]
 
 
-def task_cell(row: dict[str, Any], name: str) -> str:
-    match row.get(name if name != "paper" else "paper_score"):
-        case None:
-            return ""
-        case list() as names:
-            return ", ".join(names)
-        case str() as text:
-            return text
-        case number:
-            return f"{number:,}" if isinstance(number, int) else f"{number:g}"
+def print_runs(runs: Sequence[dict[str, Any]]) -> None:
+    """One row per run; what is to be done about some of them follows."""
+    print_table(RUNS, [run | {"seed": str(run.get("seed", ""))} for run in runs])
+    for note in [f"{run['run']}: {run['state']}, {run['note']}" for run in runs if run["note"]]:
+        say(f"\n{note}")
+
+
+def print_compared(rows: Sequence[dict[str, Any]]) -> None:
+    """Programs beside the first of them, each under its number."""
+    shown: list[dict[str, Any]] = []
+    for number, row in enumerate(rows, 1):
+        paired = {}
+        if row["gain"]:
+            interval = "{:+.2f} to {:+.2f}".format(*row["gain"]["ci95"])
+            paired = {"difference": f"{row['gain']['mean']:+.2f}", "95% interval": interval}
+            paired["alike"] = f"{row['alike']:.1%}"
+        shown.append(row | paired | {"": number, "score": row["score"]["mean"], "program": row["path"]})
+    print_table(COMPARED, shown)
 
 
 def print_findings(findings: dict[str, Any]) -> None:
@@ -139,7 +155,8 @@ def print_findings(findings: dict[str, Any]) -> None:
     say(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
     for title in ("packages", "tasks"):
         say()
-        print_table([Column(title, left=True), Column("", left=True)], findings[title].items())
+        rows = [{title: name, "": found} for name, found in findings[title].items()]
+        print_table([Column(title, left=True), Column("", left=True)], rows)
     say(f"\nself-test {'passed' if test['passed'] else 'FAILED'} in {test['seconds']} s")
 
 

@@ -1,9 +1,9 @@
 """What moves while a command works: a line for any work, bars for trainings. All of it on standard error."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -16,27 +16,23 @@ from diprl.terminal.layout import plain_console
 if TYPE_CHECKING:
     from diprl.runs.observers import Snapshot
 
+Item = TypeVar("Item")
 BAR = 16
 """Characters of a bar."""
 NETWORKS = ("ppo", "viper")
 """Methods that train a network."""
 
 
-def moving(console: Console) -> Live:
-    """A display that goes when the work is done; what goes to standard output is not touched."""
-    return Live(console=console, refresh_per_second=8, transient=True, redirect_stdout=False)
-
-
 class Working:
     """What is being done, a bar, and the time it has taken; nothing where nobody watches."""
 
-    def __init__(self, title: str) -> None:
-        self.console = plain_console(stderr=True)
+    def __init__(self, title: str, console: Console | None = None) -> None:
+        self.console = console or plain_console(stderr=True)
         columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(BAR))
         self.bar = Progress(*columns, TimeElapsedColumn(), console=self.console)
         self.task = self.bar.add_task(visible(title), total=None)
-        self.live, self.done = moving(self.console), Event()
-        self.live.update(self.bar)
+        self.done = Event()
+        self.live = Live(self.bar, console=self.console, refresh_per_second=8, transient=True, redirect_stdout=False)
 
     def show(self, title: str | None = None, fraction: float | None = None) -> None:
         """Say what is being done now, and how much of it is."""
@@ -44,6 +40,12 @@ class Working:
             self.bar.update(self.task, description=visible(title))
         if fraction is not None:
             self.bar.update(self.task, total=1.0, completed=min(0.99, fraction))  # a full bar would stand still
+
+    def each(self, items: Sequence[Item]) -> Iterator[Item]:
+        """The items one by one, the bar growing with them."""
+        for number, item in enumerate(items):
+            self.show(fraction=number / len(items))
+            yield item
 
     def follow(self, look: Callable[[], tuple[str, float]]) -> None:
         """Ask every other second what to show, for as long as the line moves."""
@@ -59,7 +61,7 @@ class Working:
         """A line that stays, above what moves."""
         self.console.print(Text(visible(text)), soft_wrap=True)
 
-    def __enter__(self) -> "Working":
+    def __enter__(self) -> Self:
         if self.console.is_terminal:
             self.live.start(refresh=True)
         return self
@@ -69,11 +71,11 @@ class Working:
         self.live.stop()
 
 
-class Display:
+class Display(Working):
     """Progress of one or several trainings: a bar per seed with the time left, and the latest program."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or plain_console(stderr=True)
+        super().__init__("starting …", console)
         self.bars = Progress(
             TextColumn("seed {task.fields[seed]}"),
             BarColumn(BAR),
@@ -82,25 +84,16 @@ class Display:
             TextColumn("{task.fields[figures]}", markup=False),
             console=self.console,
         )
-        self.waiting = Progress(
-            SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(), console=self.console
-        )
-        self.waits_for = self.waiting.add_task("starting …", total=None)
         self.tasks: dict[int, Any] = {}
-        self.live = moving(self.console)
         self.printed: dict[int, int] = {}
         self.lock = Lock()
 
     def __call__(self, snapshot: "Snapshot") -> None:
         with self.lock:  # seeds train in threads of their own
-            show = self.show if self.console.is_terminal else self.print_line
-            show(snapshot)
+            tell = self.draw if self.console.is_terminal else self.print_line
+            tell(snapshot)
 
-    def wait_for(self, what: str) -> None:
-        """Say what happens while no training reports."""
-        self.waiting.update(self.waits_for, description=visible(what))
-
-    def show(self, snapshot: "Snapshot") -> None:
+    def draw(self, snapshot: "Snapshot") -> None:
         if snapshot.seed not in self.tasks:
             fields = {"seed": snapshot.seed, "figures": ""}
             self.tasks[snapshot.seed] = self.bars.add_task("", total=snapshot.total_steps, **fields)
@@ -108,8 +101,8 @@ class Display:
         self.bars.update(self.tasks[snapshot.seed], completed=snapshot.steps, figures=fitting(figures(snapshot), room))
         parts: list[Any] = [self.bars]
         if self.bars.finished:
-            self.wait_for("searching and scoring …")
-            parts.append(self.waiting)
+            self.show("searching and scoring …")
+            parts.append(self.bar)
         if snapshot.program is not None:
             from diprl.terminal.printing import rounded
 
@@ -124,16 +117,6 @@ class Display:
             self.printed[snapshot.seed] = tenth
             line = f"seed {snapshot.seed}: {10 * tenth:3d}%  {'  '.join(figures(snapshot))}"
             print(line, file=sys.stderr, flush=True)
-
-    def __enter__(self) -> "Display":
-        if self.console.is_terminal:
-            self.live.update(self.waiting)
-            self.live.start(refresh=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.live.stop()
 
 
 def learnt_by(snapshot: "Snapshot") -> str:
