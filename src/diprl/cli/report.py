@@ -1,14 +1,15 @@
 """`diprl report`: one page about a run."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from diprl.cli.options import Count, MaybePath, MaybeText, PlayCommand, check_at_least
+from diprl.cli.options import Count, MaybePath, MaybeText, ProgramCommand, check_at_least, shown
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(PlayCommand):
+class Report(ProgramCommand):
     """Write one HTML page about a run: program, scores, curves, partition, a rollout, proofs and exports."""
 
     out: MaybePath = None
@@ -17,6 +18,8 @@ class Report(PlayCommand):
     """One or two features to draw the partition over, with a comma between; default: those that matter most."""
     episodes: Count = 10
     """Episodes from which the visited states are taken."""
+    task: Annotated[str | None, shown("TASK")] = None
+    """The environment; default: the one the program was learnt on."""
 
     def run(self) -> None:
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from diprl.arena.reference import Act, program_act
+from diprl.errors import DiprlError
 from diprl.methods.registry import find_method
 from diprl.program import Program
 from diprl.runs.folder import CONFIG, PROGRAM_JSON, RESULT, find_saved, load_program, task_of
@@ -25,6 +26,8 @@ class Opened(NamedTuple):
 def open_saved(path: Path, task: str | None = None, env_kwargs: Mapping[str, Any] | None = None) -> Opened:
     """A program with its task, or with the one that is named; the network of a finished run that has no program."""
     if (path / CONFIG).exists() and (path / RESULT).exists() and not (path / PROGRAM_JSON).exists():
+        if env_kwargs:
+            raise DiprlError(f"{path} holds a network, which plays where it was trained: leave out --env-kwargs")
         return open_network(path, task)
     program = load_program(path)
     played = task_of(path, program, task, env_kwargs)
