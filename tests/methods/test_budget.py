@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import pytest
@@ -25,7 +25,7 @@ EPISODES = 3
 class Counted(gym.Wrapper[Any, Any, Any, Any]):
     """CartPole as anybody's environment: Python counts its steps."""
 
-    steps: Counter[str] = Counter()
+    steps: ClassVar[Counter[str]] = Counter()
 
     def step(self, action: Any) -> Any:
         self.steps["all"] += 1

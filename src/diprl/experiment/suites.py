@@ -67,7 +67,7 @@ def alone(settings: Settings) -> Settings:
     There are at least as many depths to choose from as in the paper.
     """
     depth = max(settings.program.max_depth, PAPER_DEPTH)
-    return settings.with_values(members=1, polish_share=0.0, max_depth=depth)
+    return settings.with_values(members=1, polish_share=0.0, feature_entropy=0.0, max_depth=depth)
 
 
 def undriven(settings: Settings) -> Settings:

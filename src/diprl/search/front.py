@@ -1,6 +1,7 @@
 """The front: programs of one run from small to large, each with its score, and the one to take."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,19 +131,26 @@ def features_read(program: Program) -> set[int]:
 
 
 def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
-    """The front of these programs. All meet the same episodes, and those that may be the one to take more and more."""
+    """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
+
+    Raises `Spent` where the budget does not allow two episodes of each.
+    """
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
     contenders, block = list(returns), FIRST_LOOK
-    try:
-        while len(contenders) > 1 and len(returns[contenders[0]]) < MOST_EPISODES:
+    with suppress(Spent):
+        while True:
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)
             block = len(returns[contenders[0]])
+            if not 1 < block < MOST_EPISODES:
+                break
             contenders = still_in(contenders, returns)
-    except Spent:
-        pass
-    return front_of({program: values for program, values in returns.items() if len(values) > 1}, limits)
+            if len(contenders) == 1:
+                break
+    if min(map(len, returns.values())) < 2:
+        raise Spent
+    return front_of(returns, limits)
 
 
 def still_in(programs: Sequence[Program], returns: Mapping[Program, NDArray[np.float64]]) -> list[Program]:
