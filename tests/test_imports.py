@@ -23,7 +23,7 @@ ROOMS = {
     "train": "tasks policy",
     "arena": "program tasks policy train",
     "search": "program tasks arena",
-    "runs": "program tasks policy train arena",
+    "runs": "program tasks policy train arena search",
     "methods": "program tasks policy extract train arena search runs",
     "terminal": "program",
     "experiment": "program tasks policy train arena runs methods",

@@ -285,7 +285,7 @@ def test_train_is_a_function_too(model: DiPRL, tmp_path: Path) -> None:
 
 
 def test_a_model_is_made_smaller_exported_and_reported_on(model: DiPRL, tmp_path: Path) -> None:
-    smaller = model.simplify(tolerance=0.05, episodes=100)
+    smaller = model.simplify(tolerance=0.05, steps=20_000)
     assert smaller.coefficients <= model.program.coefficients
     report = model.export("json", tmp_path)
     assert report.agrees

@@ -14,7 +14,7 @@ MISTAKES = {
     "train": "which task? For example: diprl train CartPole-v1",
     "train CartPole-v9": "unknown task 'CartPole-v9': did you mean CartPole-v1",
     "train cartpole-v1": "unknown task 'cartpole-v1': did you mean CartPole-v1",
-    "train Tank-v0": "unknown task 'Tank-v0' (see diprl tasks)",
+    "train Zzyzx-v0": "unknown task 'Zzyzx-v0': diprl tasks lists those that are built in",
     "train nowhere_at_all:Env-v0": "the module 'nowhere_at_all' cannot be imported",
     "train tests.spaces:Talk-v0": "action",
     "train tests.spaces:Words-v0": "observation",

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import tyro
 
+from diprl.cli.options import JSONOption
+from diprl.terminal.layout import say
+
 
 @dataclass(frozen=True, kw_only=True)
-class Studio:
+class Studio(JSONOption):
     """Edit, score, polish, simplify, train on and prove programs in the browser; nothing is written unless asked.
 
     The studio answers on 127.0.0.1 only, to whoever has the address that it prints, until Ctrl-C.
@@ -34,7 +37,8 @@ class Studio:
         prepare_rendering()
         use_compilation_cache()
         with open_studio(self.runs, self.task, self.spec, self.port) as studio:
-            print(f"studio at {studio.address}\nCtrl-C ends it", flush=True)
+            say(f"studio at {studio.address}\nCtrl-C ends it")
+            self.print_json(address=studio.address)
             if self.browser:
                 webbrowser.open(studio.address)
             studio.serve_forever()

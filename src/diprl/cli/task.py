@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 import tyro
 
-from diprl.cli.options import EnvironmentOptions
+from diprl.cli.options import EnvironmentOptions, JSONOption
 from diprl.errors import DiprlError
+from diprl.terminal.layout import say
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task(EnvironmentOptions):
+class Task(EnvironmentOptions, JSONOption):
     """Write a task file: names, units, ranges and limits of an environment, to be filled in.
 
     Every command that takes a task takes the file.
@@ -38,4 +39,5 @@ class Task(EnvironmentOptions):
         text = task_file(load_task(self.source, env_kwargs=env_kwargs), self.source, out, env_kwargs)
         check_writable(out.parent)
         write_text(out, text)
-        print(f"wrote {out}: fill in names, units and meanings, then train with: diprl train {out}")
+        say(f"wrote {out}: fill in names, units and meanings, then train with: diprl train {out}")
+        self.print_json(written=out)

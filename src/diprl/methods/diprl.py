@@ -43,7 +43,9 @@ def fit(session: Session) -> Result:
 
 
 def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
-    """Programs of many sizes and the one to take; None where the steps do not allow a single episode."""
+    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
+    if not steps:
+        return None
     session, program_settings = trainer.session, trainer.session.spec.settings.program
     sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
     limits = Limits(*sizes, required=session.task.required)

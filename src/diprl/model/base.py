@@ -195,7 +195,7 @@ class Model:
         from diprl.methods.retrain import retrainer
         from diprl.search.simplify import simplify
 
-        options = {"retrain": retrainer(self.task, self.program)} | options
+        options = {"tune": retrainer(self.task, self.program)} | options
         return simplify(self.task, self.program, tolerance, **options).program
 
     def export(self, target: str = "python", folder: str | Path = "export") -> "ExportReport":

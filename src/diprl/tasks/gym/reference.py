@@ -61,7 +61,8 @@ class Reference:
                 complaint = f"{self.name} could not be made{options}"
                 environment = call(partial(self.make, **kwargs), complaint=lambda: complaint)
         except DiprlError as error:
-            if isinstance(error.__cause__, ImportError | gym.error.DependencyNotInstalled):
+            missing = isinstance(error.__cause__, ImportError | gym.error.DependencyNotInstalled)
+            if missing and str(error).startswith(complaint):
                 raise DiprlError(f"{self.name} cannot be made here: {_remedy(str(error.__cause__))}") from error
             raise
         if isinstance(environment, gym.vector.VectorEnv):
