@@ -13,6 +13,9 @@ MOST_NAMES = 1000
 class DiprlError(Exception):
     """Something the user asked for cannot be done; the message says what and how to fix it."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class ProgramError(DiprlError):
     """A program's text or file is not valid."""
@@ -20,6 +23,12 @@ class ProgramError(DiprlError):
 
 class NotFiniteError(DiprlError):
     """An observation, reward or loss stopped being a finite number."""
+
+
+def printable(text: str) -> str:
+    """The text with what would steer a terminal written out: it may come from a file or an environment."""
+    shown = (each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in text)
+    return text if text.isprintable() else "".join(shown)
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> DiprlError:
