@@ -40,6 +40,10 @@ LINKED = ("report.html", "config.json", "result.json", "metrics.csv", "metrics.j
           "model", "program.json", "checkpoint-0", "edited.json", "export")  # fmt: skip
 
 
+SHOWN = ("device", "command", "versions", "preset", "variant", "task", "findings", "assumptions")
+"""Entries that a report shows and that may be any text."""
+
+
 class Trial(NamedTuple):
     """A stranger's files are in place; this command meets them."""
 
@@ -106,7 +110,9 @@ def run_folder(folder: Path, dice: random.Random) -> None:
     }
     spoilt = dice.sample(list(documents), dice.randint(1, 2))
     for name, document in documents.items():
-        content = hostile(document, dice) if name in spoilt else document
+        shown = {key: document[key] for key in SHOWN if key in document}
+        subtle = document | {key: hostile(value, dice) for key, value in shown.items() if dice.random() < 0.5}
+        content = subtle if dice.random() < 0.7 else hostile(document, dice) if name in spoilt else document
         (folder / name).write_text(json.dumps(content), encoding="utf-8", errors="surrogatepass")
     rows = [{"time/total_timesteps": i, "eval/program": 1.0, dice.choice(STRINGS): 1.0} for i in range(3)]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -134,9 +140,8 @@ def set_trap(place: Path, dice: random.Random) -> Trial:
         (place / "spec.yaml").write_text(text, encoding="utf-8", errors="surrogatepass")
         return Trial(kind, ["verify", str(program), str(place / "spec.yaml")])
     run_folder(run, dice)
-    command = dice.choice(
-        (["report", str(run), "--episodes", "1"], ["show", str(run)], ["train", "--resume", str(run)])
-    )
+    report = ["report", str(run), "--episodes", "1", "--task", "CartPole-v1"]
+    command = dice.choice((report, report, report, ["show", str(run)], ["train", "--resume", str(run)]))
     if kind in ("links", "special"):
         target = place.parent / "canary" / "victim"
         for name in dice.sample(LINKED, 4):

@@ -16,6 +16,9 @@ MOST_NAMES = 1000
 class DiprlError(Exception):
     """Something the user asked for cannot be done; the message says what and how to fix it."""
 
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
 
 class ProgramError(DiprlError):
     """A program's text or file is not valid."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from diprl.errors import DiprlError, ProgramError, listed, nearest, unknown
+from diprl.errors import DiprlError, ProgramError, listed, nearest, unknown, visible
 from diprl.program import Program
 from diprl.program.check import MAX_NAMES
 
@@ -83,3 +83,11 @@ def test_near_names_and_lists_of_names_have_an_end() -> None:
     error = unknown("thing", "q", many)
     assert isinstance(error, DiprlError)
     assert len(str(error)) < 1000
+
+
+def test_what_would_steer_a_terminal_is_written_out() -> None:
+    assert visible("a\x1b[2J\x07\nbé") == "a\\x1b[2J\\x07\nbé"
+    assert str(unknown("task", "\x1b]0;owned\ud800", ["a"])) == "unknown task '\\x1b]0;owned\\ud800': known: a"
+    with pytest.raises(ProgramError) as caught:
+        Program.from_json(json.dumps({"\x1b[2J": 1}))
+    assert "\x1b" not in str(caught.value)

@@ -163,10 +163,10 @@ def test_hostile_names_are_refused_by_the_program(tmp_path: Path) -> None:
 
 def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
     folder, victim = write_run(tmp_path / "run", program=CLUMSY), tmp_path / "victim"
-    victim.write_text("mine")
+    victim.write_text("mine, not diprl's")
     (folder / "report.html").symlink_to(victim)
     page = write_report(folder, episodes=1)
-    assert victim.read_text() == "mine"
+    assert victim.read_text() == "mine, not diprl's"
     assert not page.is_symlink()
     assert [path.name for path in folder.iterdir() if "partial" in path.name] == []
 

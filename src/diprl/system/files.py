@@ -59,7 +59,8 @@ def check_target(path: Path, mark: str = "") -> None:
     """
     refuse_special(path)
     check_writable(path.parent)
-    if mark and path.exists() and mark not in read_bytes(path, LARGEST_TARGET).decode("utf-8", "replace"):
+    there = path.exists() and not path.is_symlink()  # a link is replaced, what it leads to stays
+    if mark and there and mark not in read_bytes(path, LARGEST_TARGET).decode("utf-8", "replace"):
         raise DiprlError(f"{path} exists and was not written by diprl: choose another --out")
 
 

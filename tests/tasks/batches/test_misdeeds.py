@@ -136,6 +136,7 @@ def test_reports_that_are_none_are_left_out(info: Any) -> None:
 
 
 def test_what_workers_print_goes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    before = multiprocessing.active_children()
     environments = WorkerEnvironments(misbehaving("prints"), 1)
     environments.reset(0)
     environments.step(np.zeros(1, int))
@@ -143,4 +144,4 @@ def test_what_workers_print_goes_to_standard_error(capfd: pytest.CaptureFixture[
     out, err = capfd.readouterr()
     assert out == ""
     assert "not JSON" in err
-    assert not multiprocessing.active_children()
+    assert multiprocessing.active_children() == before
