@@ -15,11 +15,11 @@ from diprl.program import Program
 from diprl.program.ast import Affine, Condition, flatten, number_rows
 from diprl.search.trials import Spent, Trials
 
-FIRST_LOOK, MOST_EPISODES = 32, 1024
+FIRST_LOOK, MOST_EPISODES = 64, 1024
 """Validation episodes of every program, and of those that may be the one to take."""
 HOPELESS = 2.0
 """Standard errors by which a program must lose to be out of the running."""
-CONTENDERS = 8
+CONTENDERS = 16
 """Programs that stay in the running after the first look, and half as many after the second."""
 
 
@@ -182,8 +182,7 @@ def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], toleranc
     count = min(len(returns), len(best))
     losses = best[:count] - returns[:count]
     lost, error = float(losses.mean()), standard_error(losses)
-    seen_enough = count == len(best) or lost <= 0.0
-    return (lost <= error and seen_enough) or lost + error <= tolerance * abs(float(best.mean()))
+    return count == len(best) and lost <= max(error, tolerance * abs(float(best.mean())) - error)
 
 
 def entry_of(program: Program, returns: NDArray[np.float64]) -> Entry:

@@ -19,7 +19,7 @@ from diprl.search.trials import Spent, Trials, never
 
 VALIDATION = 0.35
 """Part of the steps that goes to the last comparison of all sizes."""
-WIDTH = 8
+WIDTH = 3
 """Proposals that race at each size."""
 RACING = 0.35
 """Part of a size's steps for the race; the rest tunes the numbers that stay."""
@@ -109,7 +109,7 @@ class Shrinker:
         affordable = RACING * self.slice / (self.trials.length * 2 * (len(runners) + 1))
         episodes = int(np.clip(affordable, FEWEST, MOST))
         means = self.trials.play(runners, episodes).mean(axis=1)
-        first = [runners[index] for index in np.argsort(-means)[:3]]
+        first = [runners[index] for index in np.argsort(-means)[:2]]
         returns = self.trials.play([self.program, *first], 3 * episodes).mean(axis=1)
         winner, self.level = first[int(np.argmax(returns[1:]))], float(returns[1:].max())
         self.best = max(self.best, *returns)
