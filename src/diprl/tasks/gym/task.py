@@ -19,7 +19,7 @@ from diprl.tasks.description import Description, described_task
 from diprl.tasks.gym.display import draw_without_screen
 from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.gym.spaces import actions_of, features_of
-from diprl.tasks.names import known_names, named_features
+from diprl.tasks.names import known_names
 
 FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
@@ -106,9 +106,9 @@ def _signature(environment: gym.Env[Any, Any], name: str, functions: Sequence[Fe
     if known is None:
         return Signature(features, actions)
     if not functions:
-        labels = zip(features, named_features(known[0]), strict=True)
+        labels = zip(features, known.features, strict=True)
         features = tuple(replace(feature, name=label.name, unit=label.unit) for feature, label in labels)
-    return Signature(features, replace(actions, names=tuple(known[1].split())))
+    return Signature(features, replace(actions, names=known.actions))
 
 
 def _own_features(functions: Sequence[FeatureFunction]) -> tuple[Feature, ...]:

@@ -15,7 +15,7 @@ from diprl.tasks.mujoco import ant
 from diprl.tasks.mujoco.cheetah import LAST_HURDLE
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.symmetry import turned
-from diprl.tasks.names import each, named_features, velocities
+from diprl.tasks.names import expanded, named_features
 
 PI = float(np.float32(np.pi))
 Cut = Callable[[NDArray[Any]], NDArray[Any]]
@@ -58,7 +58,7 @@ def _shipped(name: str, quarter_turns: int = 0) -> Network:
     return turned(bundled_primitive(name).network, quarter_turns)
 
 
-CHEETAH_JOINTS = "back_thigh back_shin back_foot front_thigh front_shin front_foot"
+CHEETAH_JOINTS = "{back,front}_{thigh,shin,foot}"
 CHEETAH = Robot(
     features=(
         Feature("next_hurdle_x", "m", -LAST_HURDLE, LAST_HURDLE, "x of the first bar at or beyond the back foot"),
@@ -66,27 +66,25 @@ CHEETAH = Robot(
     ),
     read=lambda observation: observation[:, -2:],
     senses=named_features(
-        f"height:m pitch:rad {each('{}:rad', CHEETAH_JOINTS)} x_velocity:m/s z_velocity:m/s "
-        + velocities(f"pitch {CHEETAH_JOINTS}")
+        f"height:m pitch:rad {CHEETAH_JOINTS}:rad "
+        f"{{x,z}}_velocity:m/s pitch_velocity:rad/s {CHEETAH_JOINTS}_velocity:rad/s"
     ),
     feel=lambda observation: observation[:, 1:18],
-    motors=tuple(CHEETAH_JOINTS.split()),
+    motors=expanded(CHEETAH_JOINTS),
     primitives={name: partial(_shipped, f"cheetah_{name}") for name in ("forward", "jump")},
 )
 
-ARM_JOINTS = "shoulder elbow wrist"
+ARM_JOINTS = "{shoulder,elbow,wrist}"
 ARM = Robot(
-    features=named_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
+    features=named_features("{tip,puck}_{x,y}:m"),
     read=lambda observation: observation[:, (9, 10, 12, 13)],
-    senses=named_features(
-        f"{each('{}_{}', 'sin cos', ARM_JOINTS)} {velocities(ARM_JOINTS)} " + each("{}_{}:m", "tip puck", "x y z")
-    ),
+    senses=named_features(f"{{sin,cos}}_{ARM_JOINTS} {ARM_JOINTS}_velocity:rad/s {{tip,puck}}_{{x,y,z}}:m"),
     feel=lambda observation: observation,
-    motors=tuple(ARM_JOINTS.split()),
+    motors=expanded(ARM_JOINTS),
     primitives={name: partial(_shipped, f"pusher_{name}") for name in ("left", "down")},
 )
 
-ANT_JOINTS = "hip_1 ankle_1 hip_2 ankle_2 hip_3 ankle_3 hip_4 ankle_4"
+ANT_JOINTS = "{hip_1,ankle_1,hip_2,ankle_2,hip_3,ankle_3,hip_4,ankle_4}"
 ANT = Robot(
     features=(
         *named_features("x:m y:m goal_x:m goal_y:m"),
@@ -95,8 +93,8 @@ ANT = Robot(
     ),
     read=_read_ant,
     senses=named_features(
-        f"height:m {each('quaternion_{}', 'w x y z')} {each('{}:rad', ANT_JOINTS)} "
-        f"{each('{}_velocity:m/s', 'x y z')} {velocities(f'roll pitch yaw {ANT_JOINTS}')}"
+        f"height:m quaternion_{{w,x,y,z}} {ANT_JOINTS}:rad "
+        f"{{x,y,z}}_velocity:m/s {{roll,pitch,yaw}}_velocity:rad/s {ANT_JOINTS}_velocity:rad/s"
     ),
     feel=lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES],
     motors=("hip_4", "ankle_4", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3"),
