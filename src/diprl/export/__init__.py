@@ -9,10 +9,11 @@ from importlib import import_module
 from pathlib import Path
 
 from diprl.errors import DiprlError, unknown
-from diprl.export.networks import Network, matching
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
+from diprl.export.structure import matching
 from diprl.program import Program
+from diprl.program.networks import Network
 from diprl.system.files import check_writable, write_whole
 
 TARGETS = {

@@ -8,17 +8,13 @@ import numpy as np
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
 from diprl.program.ast import flatten, fold
 from diprl.program.evaluate import entry_forms
+from diprl.program.networks import Network
 
 _OPSET, _IR = 13, 8
-
-
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, bytes]:
-    return {f"{structure.prefix(program)}.onnx": to_onnx(program, networks)}
 
 
 def check(written: Written) -> list[Check]:
@@ -61,6 +57,9 @@ def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     helper.set_model_props(model, {"program": str(program)})
     onnx.checker.check_model(model)
     return model.SerializeToString()
+
+
+render = structure.one_file("onnx", to_onnx)
 
 
 def _library() -> Any:

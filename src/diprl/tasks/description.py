@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError, unknown
 from diprl.program.check import canonical_signature
 from diprl.program.names import is_identifier
-from diprl.program.signature import Actions, Continuous, Feature, Signature
+from diprl.program.signature import Actions, Continuous, Feature, Signature, outputs
 from diprl.tasks.base import Task, View, ViewLayout
 from diprl.tasks.formula import Formula, parse_formula
 
@@ -192,13 +192,14 @@ def _actions(actions: Actions, said: Mapping[str, Entry]) -> Actions:
         if spoken := [name for name, entry in said.items() if entry != Entry()]:
             raise DiprlError(f"the action '{spoken[0]}' is a choice without unit and range: list the names alone")
         return replace(actions, names=tuple(said))
-    outputs, units = [], actions.units or ("",) * len(said)
-    for (name, entry), low, high, unit in zip(said.items(), actions.low, actions.high, units, strict=True):
-        least, most = entry.bounds(low, high)
-        if not low <= least < most <= high:
-            raise DiprlError(f"the range of {name} must lie within [{low:g}, {high:g}], as in the environment")
-        outputs.append((name, least, most, entry.unit or unit))
-    return Continuous(*zip(*outputs, strict=True))
+    described = []
+    for (name, entry), known in zip(said.items(), outputs(actions), strict=True):
+        least, most = entry.bounds(known.low, known.high)
+        if not known.low <= least < most <= known.high:
+            within = f"[{known.low:g}, {known.high:g}], as in the environment"
+            raise DiprlError(f"the range of {name} must lie within {within}")
+        described.append((name, least, most, entry.unit or known.unit))
+    return Continuous(*zip(*described, strict=True))
 
 
 def _indices(chosen: Sequence[str], names: Sequence[str], key: str) -> tuple[int, ...]:

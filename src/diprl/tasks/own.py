@@ -96,8 +96,8 @@ def load_module(where: str, folder: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and f"{where}.".startswith(f"{error.name}."):
             problem = f"the module '{where}' cannot be imported: it is neither in {folder} nor installed"
-            raise DiprlError(f"{problem} (a file is named FILE.py:Class)") from error
-        raise DiprlError(f"{where} needs the package '{error.name}', which is not installed") from error
+            raise DiprlError(f"{problem} (a file is named FILE.py:Class)") from None
+        raise DiprlError(f"{where} needs the package '{error.name}', which is not installed") from None
     except Exception as error:
         raise DiprlError(f"{where} failed while it was loaded: {type(error).__name__}: {error}") from error
 

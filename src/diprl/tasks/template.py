@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.signature import Continuous, Discrete, action_range
+from diprl.program.signature import Continuous, Discrete, action_range, outputs
 from diprl.tasks.base import Task
 from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.tasks.origin import is_file
@@ -53,8 +53,7 @@ def _actions(task: Task) -> list[str]:
     actions = task.signature.actions
     if not isinstance(actions, Continuous):
         return [f"actions = {_value(list(actions.names))}  # in the order of their numbers"]
-    rows = zip(actions.names, actions.units or [""] * len(actions.names), actions.low, actions.high, strict=True)
-    lines = [f"{name} = {{ unit = {_value(unit)}{_range(low, high)} }}" for name, unit, low, high in rows]
+    lines = [f"{out.name} = {{ unit = {_value(out.unit)}{_range(out.low, out.high)} }}" for out in outputs(actions)]
     return ["[actions]  # in the order of the action's numbers", *lines]
 
 
