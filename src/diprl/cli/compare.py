@@ -24,7 +24,6 @@ class Compare(EnvironmentOptions, JSONOption):
     """Episodes that each of them plays."""
 
     def run(self) -> None:
-
         check_at_least(self, episodes=2)
         if len(self.programs) < 2:
             raise DiprlError("compare needs two programs or runs, such as: diprl compare runs/a runs/b")

@@ -14,7 +14,6 @@ class Doctor(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
 
     def run(self) -> int:
-
         with Working("looking at this machine") as working:
             import jax
 

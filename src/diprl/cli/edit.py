@@ -35,7 +35,6 @@ class Edit(ChangeCommand):
     """Its seed."""
 
     def run(self) -> None:
-
         target, program = self.target(), self.load_program()
         edited = parse_edit(self.with_text.read_text(encoding="utf-8"), program) if self.with_text else ask(program)
         edited.save(target)

@@ -25,7 +25,6 @@ class Explain(PlayCommand):
     """How much of a feature counts as one unit of change, such as "pole_angle=0.1"; the others count 1."""
 
     def run(self) -> None:
-
         with Working("looking for the smallest change"):
             program = self.load_program()
             names = program.signature.feature_names

@@ -20,7 +20,6 @@ class Runs(JSONOption):
     """Where to look, and in the folders below."""
 
     def run(self) -> None:
-
         if not self.folder.is_dir():
             raise DiprlError(f"there is no folder {self.folder}: diprl train writes to runs/, or to --out")
         with Working("reading runs") as working:

@@ -162,16 +162,11 @@ def _network_functions(name: str, real: Real, networks: Sequence[Network], signa
     labels = unique_names([network.name for network in networks], _TAKEN)
     for number, (label, network) in enumerate(zip(labels, networks, strict=True)):
         owner = f"{name}_{label}{real.suffix}"
-        parts += [_tables(owner, real, network), _function(common | {"owner": owner}, real, network)]
+        tables = network.arrays().items()
+        parts.append("".join(_table(f"{owner}_{key}", real, values.T) for key, values in tables))
+        parts.append(_function(common | {"owner": owner}, real, network))
         calls += f"    {owner}(senses, primitive_actions + {number} * {name.upper()}_ACTUATORS);\n"
     return "\n".join([*parts, structure.fill("play.c", **common, signature=signature, calls=calls)])
-
-
-def _tables(owner: str, real: Real, network: Network) -> str:
-    tables: dict[str, Any] = {key: getattr(network, key) for key in ("mean", "std", "low", "high")}
-    for number, (weights, bias) in enumerate(network.layers):
-        tables |= {f"weights_{number}": np.asarray(weights).T, f"bias_{number}": bias}
-    return "".join(_table(f"{owner}_{key}", real, values) for key, values in tables.items())
 
 
 def _table(name: str, real: Real, values: Any) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import floor, log10
 
 from diprl.errors import ProgramError, unknown
-from diprl.program.ast import Blend, Condition, If, Item, Node, assemble, flatten, number_rows, with_number_rows
+from diprl.program.ast import Blend, Condition, If, Item, Node, number_rows, with_number_rows
 from diprl.program.signature import Signature
 
 Path = str | Sequence[str]
@@ -61,11 +61,6 @@ def round_item(item: Item, digits: int) -> Item:
         return Blend((*first, round(max(0.0, 1.0 - sum(first)), digits)))
     rows = [tuple(round_number(value, digits) for value in row) for row in number_rows(item)]
     return with_number_rows(item, rows)
-
-
-def round_root(root: Node, digits: int) -> Node:
-    """Every condition and terminal to so many significant digits."""
-    return assemble(round_item(item, digits) for item in flatten(root))
 
 
 def _steps(path: Path) -> list[str]:

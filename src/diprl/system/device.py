@@ -47,17 +47,12 @@ def device_name() -> str:
     return f"{device.platform} ({device.device_kind})"
 
 
-def cache_folder() -> Path:
-    """Where compiled code is kept; DIPRL_CACHE moves it."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(os.environ.get("DIPRL_CACHE") or Path(base) / "diprl") / "jax"
-
-
 def use_compilation_cache() -> None:
-    """Keep every compilation, however small; a folder that cannot be written only costs speed."""
+    """Keep every compilation, however small; a folder that cannot be written only costs speed. DIPRL_CACHE moves it."""
     import jax
 
-    folder = cache_folder()
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(os.environ.get("DIPRL_CACHE") or Path(base) / "diprl") / "jax"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

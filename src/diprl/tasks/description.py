@@ -12,6 +12,7 @@ from diprl.errors import DiprlError, unknown
 from diprl.program.check import canonical_signature
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Feature, Signature, outputs
+from diprl.system.files import is_number
 from diprl.tasks.base import Task, View, ViewLayout
 from diprl.tasks.formula import Formula, parse_formula
 
@@ -65,16 +66,12 @@ class Description:
         return not (self.env_kwargs or self.horizon or self.render or any(self.formulas))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _is_steps(value: Any) -> bool:
-    return _is_number(value) and 1 <= value < 1e15 and value % 1 == 0
+    return is_number(value) and 1 <= value < 1e15 and value % 1 == 0
 
 
 def _is_range(ends: Any) -> bool:
-    known = isinstance(ends, list) and len(ends) == 2 and all(end is None or _is_number(end) for end in ends)
+    known = isinstance(ends, list) and len(ends) == 2 and all(end is None or is_number(end) for end in ends)
     return known and bool(np.less(*Entry(range=ends).bounds(0.0, 0.0)))
 
 

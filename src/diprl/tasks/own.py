@@ -53,7 +53,8 @@ def no_environment(source: str, module: ModuleType, found: Any) -> DiprlError:
 
 def check_allowed(origin: Origin) -> None:
     """Refuse to run code for a file unless this user has named that code before, as it is now."""
-    file, name = code_file(origin), origin.full_name
+    file = code_file(origin)
+    name = str(Path(origin.folder) / origin.source) if is_file(origin.source) else origin.source
     again = f"name it yourself (--task {name}, or train {name} --resume)"
     if file is None:
         missing = f"which is not here (looked for in {origin.folder})"

@@ -42,7 +42,8 @@ class SyncEnvironments:
             reward = np.array(rewards, np.float32)
         check_finite(reward, "a reward", self._place)
         view = with_first_views(next_view, np.logical_or(terminated, truncated), self._begin)
-        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
+        told = {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in misdeeds.INFO_KEYS}
+        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), told)
 
     def close(self) -> None:
         for environment in self._environments:
@@ -93,8 +94,3 @@ def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int],
     if not np.isfinite(numbers).all():
         row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
         raise NotFiniteError(f"{place(row)} returned {kind} that is not finite: {numbers[row]}")
-
-
-def _reported(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
-    """The reported numbers as arrays, with NaN where an environment was silent."""
-    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in misdeeds.INFO_KEYS}
