@@ -29,7 +29,7 @@ class Compare(EnvironmentOptions, JSONOption):
             raise DiprlError("compare needs two programs or runs, such as: diprl compare runs/a runs/b")
         with Working("opening") as working:
             from diprl.methods.saved import open_saved
-            from diprl.runs.listing import sizes
+            from diprl.runs.folder import sizes
             from diprl.search.compare import Contest
             from diprl.terminal.printing import print_compared
 

@@ -10,13 +10,12 @@ from diprl import __version__
 from diprl.errors import DiprlError
 from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
-from diprl.report.charts import front_chart, gap_rows, score_chart, training_charts
+from diprl.report.charts import front_chart, gap_rows, partition, score_chart, training_charts
 from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
 from diprl.report.listing import branches, few_digits, lines
 from diprl.report.live import live_data, page_script, twin_of
-from diprl.report.partition import partition
 from diprl.report.replay import record_replay
 from diprl.report.source import Source, read_source
 from diprl.report.visits import choose_features, influence, visit

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from diprl.errors import DiprlError
+from diprl.report.charts import overview
 from diprl.report.page import load_template, render_live
 from diprl.report.studio.bench import Bench
-from diprl.report.studio.front import overview
 from diprl.report.studio.jobs import Job
 
 LARGEST = 4_000_000
