@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium as gym
 
 from diprl.errors import DiprlError, unknown
-from diprl.system.trust import checksum, remember, remembered
+from diprl.system.trust import checksum, remembered
 from diprl.tasks.origin import Origin, is_file
 
 
@@ -65,12 +65,6 @@ def check_allowed(origin: Origin) -> None:
         raise DiprlError(f"trained on {origin.source}, and {file} would run: if you trust that code, {again}")
     if before != checksum(file):
         raise DiprlError(f"trained on {origin.source}, and {file} has changed since you last named it: {again}")
-
-
-def remember_named(origin: Origin) -> None:
-    """Keep that the user named this, so that run folders may ask for it."""
-    if file := code_file(origin):
-        remember(file, origin.source)
 
 
 def code_file(origin: Origin) -> Path | None:
