@@ -1,7 +1,7 @@
 """Errors that a user can act on: one clear sentence, exit code 2 on the command line."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import islice
 
@@ -34,6 +34,13 @@ def unknown(kind: str, name: str, known: Iterable[str], see: str = "") -> DiprlE
     if not hint and len(spelt) <= LONGEST_LIST:
         hint = f": known: {listed(spelt.values())}"
     return DiprlError(f"unknown {kind} '{name}'{hint}")
+
+
+def check_known(kind: str, known: Collection[str], *names: str, see: str = "") -> None:
+    """Refuse the first of some names that is not known."""
+    for name in names:
+        if name not in known:
+            raise unknown(kind, name, known, see)
 
 
 def visible(text: str) -> str:

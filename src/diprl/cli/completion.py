@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import tyro
 
 from diprl.cli.options import JSONOption, one_of, options_of
-from diprl.errors import unknown
+from diprl.errors import check_known
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -26,8 +26,7 @@ class Completion(JSONOption):
     """Your shell."""
 
     def run(self) -> None:
-        if self.shell not in SHELLS:
-            raise unknown("shell", self.shell, SHELLS)
+        check_known("shell", SHELLS, self.shell)
         script = {"bash": bash, "zsh": zsh, "fish": fish}[self.shell](all_words())
         self.print_json(shell=self.shell, script=script) if self.json else print(script)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from diprl.errors import DiprlError, unknown, visible
+from diprl.errors import DiprlError, check_known, visible
 
 COMMANDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
 """What each command does; the class of its name, in the module of its name, holds its options and does it."""
@@ -58,8 +58,7 @@ def complain(problem: object) -> None:
 
 
 def run(name: str, arguments: list[str]) -> int:
-    if name not in COMMANDS:
-        raise unknown("command", name, COMMANDS, see="diprl --help")
+    check_known("command", COMMANDS, name, see="diprl --help")
     from diprl.cli.options import kept_for_json, parse
 
     command = parse(find_command(name), name, arguments)

@@ -18,7 +18,7 @@ from typing import Any
 
 from diprl.arena.reference import evaluate_program
 from diprl.arena.score import TWIN
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Failures, Grid, claim, failed, work_through
 from diprl.experiment.records import Record, amendment
 from diprl.experiment.vmap import batch_key, execute_batch, fits
@@ -174,8 +174,7 @@ EXECUTORS: dict[str, Callable[..., Failures]] = {
 
 def find_executor(name: str, workers: int | None = None) -> Executor:
     """An executor by name; `workers` is for those that start processes of their own."""
-    if name not in EXECUTORS:
-        raise unknown("executor", name, EXECUTORS)
+    check_known("executor", EXECUTORS, name)
     return partial(EXECUTORS[name], workers=workers)
 
 

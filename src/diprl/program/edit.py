@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import floor, log10
 
-from diprl.errors import ProgramError, unknown
+from diprl.errors import ProgramError, check_known
 from diprl.program.ast import Blend, Condition, If, Item, Node, number_rows, with_number_rows
 from diprl.program.signature import Signature
 
@@ -41,8 +41,7 @@ def swap_branches(root: Node, path: Path) -> Node:
 def set_numbers(root: Node, path: Path, signature: Signature, weights: Mapping[str, float], bias: float | None) -> Node:
     """Give the condition at a path other weights, by feature name, or another bias."""
     node = _if_at(root, path)
-    for name in weights.keys() - set(signature.feature_names):
-        raise unknown("feature", name, signature.feature_names)
+    check_known("feature", signature.feature_names, *weights)
     pairs = zip(signature.feature_names, node.condition.weights, strict=True)
     row = tuple(weights.get(name, weight) for name, weight in pairs)
     condition = Condition(row, node.condition.bias if bias is None else bias)

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 
 DEVICES = ("auto", "cpu", "gpu", "gpu-only")
 
@@ -14,8 +14,7 @@ def use_device(name: str) -> None:
 
     `auto` takes what JAX finds, `gpu` falls back to the processor with a warning, `gpu-only` refuses to.
     """
-    if name not in DEVICES:
-        raise unknown("device", name, DEVICES)
+    check_known("device", DEVICES, name)
     import jax
 
     if name == "cpu":

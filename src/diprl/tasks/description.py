@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.program.check import canonical_signature
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Feature, Signature, outputs
@@ -112,8 +112,7 @@ def read_description(content: Mapping[str, Any]) -> Description:
 def _check(content: Any, record: type, owner: str) -> None:
     known = [item.name for item in fields(record)]
     for key, value in content.items():
-        if key not in known:
-            raise unknown(f"key in {owner}", key, known)
+        check_known(f"key in {owner}", known, key)
         words, fits = _RULES[key]
         if not fits(value):
             raise DiprlError(f"{key} in {owner} must be {words}, not {value!r:.60}")
@@ -200,7 +199,5 @@ def _actions(actions: Actions, said: Mapping[str, Entry]) -> Actions:
 
 
 def _indices(chosen: Sequence[str], names: Sequence[str], key: str) -> tuple[int, ...]:
-    for name in chosen:
-        if name not in names:
-            raise unknown(f"feature in {key}", name, names)
+    check_known(f"feature in {key}", names, *chosen)
     return tuple(names.index(name) for name in chosen)

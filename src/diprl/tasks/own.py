@@ -13,7 +13,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known, unknown
 from diprl.system.trust import checksum, remembered
 from diprl.tasks.origin import Origin, is_file
 
@@ -35,8 +35,7 @@ class OwnEnvironment:
             raise no_environment(self.source, module, target)
         parameters = inspect.signature(target).parameters
         open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
-        for key in () if open_ended else kwargs.keys() - parameters.keys():
-            raise unknown(f"keyword argument of {self.source}", key, parameters)
+        check_known(f"keyword argument of {self.source}", parameters, *(() if open_ended else kwargs))
         return target(**kwargs)
 
 

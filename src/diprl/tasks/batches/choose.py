@@ -4,7 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.program.signature import Discrete
 from diprl.system.processes import available_cores
 from diprl.tasks.base import BACKENDS, Environments, Task
@@ -26,8 +26,7 @@ def make_environments(
     """
     if num_envs < 1:
         raise DiprlError(f"num_envs is {num_envs}, but at least one environment is needed")
-    if backend not in BACKENDS:
-        raise unknown("backend", backend, BACKENDS)
+    check_known("backend", BACKENDS, backend)
     fastest = backend == "auto"
     if fastest and task.environments is not None:
         return task.environments(num_envs)
