@@ -3,7 +3,9 @@
 import unicodedata
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from importlib import import_module
 from itertools import islice
+from typing import Any
 
 LONGEST_NAME = 80
 """Characters of a name that are compared and shown; a name may come from any file."""
@@ -23,6 +25,14 @@ class ProgramError(DiprlError):
 
 class NotFiniteError(DiprlError):
     """An observation, reward or loss stopped being a finite number."""
+
+
+def optional(module: str, otherwise: str) -> Any:
+    """A package that not everybody needs; where it is not installed, the error says this."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise DiprlError(otherwise) from None
 
 
 def unknown(kind: str, name: str, known: Iterable[str], see: str = "") -> DiprlError:

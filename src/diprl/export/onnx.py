@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.export import structure
 from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
@@ -35,7 +35,7 @@ def check(written: Written) -> list[Check]:
 
 def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     """The serialised model, from `features` (n, features) and perhaps more inputs to `action`."""
-    onnx = _library()
+    onnx = optional("onnx", "ONNX export needs onnx: install it with: pip install 'diprl[onnx]'")
     kinds, helper = onnx.TensorProto, onnx.helper
     graph = _Graph(onnx)
     result = _tree(graph, program, networks)
@@ -60,14 +60,6 @@ def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
 
 
 render = structure.one_file("onnx", to_onnx)
-
-
-def _library() -> Any:
-    try:
-        import onnx  # type: ignore[import-not-found]
-    except ImportError:
-        raise DiprlError("ONNX export needs onnx: install it with: pip install 'diprl[onnx]'") from None
-    return onnx
 
 
 class _Graph:

@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from diprl.arena.reference import evaluate_program
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.program import Program
 from diprl.system.files import append_line, is_number, read_bytes, write_text
 from diprl.tasks.base import Task
@@ -164,11 +164,8 @@ class TensorBoardLog:
     """The same figures for TensorBoard."""
 
     def __init__(self, folder: Path) -> None:
-        try:
-            from tensorboardX import SummaryWriter
-        except ImportError as error:
-            raise DiprlError("TensorBoard logs need an extra: pip install 'diprl[tensorboard]'") from error
-        self.writer = SummaryWriter(str(folder))
+        lacking = "TensorBoard logs need an extra: pip install 'diprl[tensorboard]'"
+        self.writer = optional("tensorboardX", lacking).SummaryWriter(str(folder))
 
     def __call__(self, snapshot: Snapshot) -> None:
         for name, value in snapshot.metrics.items():
