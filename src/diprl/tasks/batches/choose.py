@@ -5,11 +5,10 @@ from time import perf_counter
 import numpy as np
 
 from diprl.errors import DiprlError, check_known
-from diprl.program.signature import Discrete
 from diprl.system.processes import available_cores
 from diprl.tasks.base import BACKENDS, Environments, Task
 from diprl.tasks.batches.envpool import EnvPoolEnvironments, envpool_serves
-from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.sync import SyncEnvironments, random_actions
 from diprl.tasks.batches.workers import WorkerEnvironments
 
 WORTH_SHARING = 3e-4
@@ -54,13 +53,8 @@ def _faster_of_two(task: Task, num_envs: int) -> Environments:
 
 def _batch_seconds(environments: Environments, task: Task, batches: int = 40) -> float:
     """How long a batch takes for one step of random actions."""
-    generator = np.random.default_rng(0)
-    shape = (batches, environments.num_envs)
-    actions = task.signature.actions
-    if isinstance(actions, Discrete):
-        choices = generator.integers(len(actions.names), size=shape)
-    else:
-        choices = generator.uniform(-1.0, 1.0, (*shape, len(actions.low)))
+    actions, count, generator = task.signature.actions, environments.num_envs, np.random.default_rng(0)
+    choices = [random_actions(actions, count, generator) for _ in range(batches)]
     environments.reset(0)
     start = perf_counter()
     for choice in choices:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, NotFiniteError
+from diprl.program.signature import Actions, Discrete, action_range
 from diprl.tasks import misdeeds
 from diprl.tasks.base import Step, Task, with_first_views
 
@@ -82,6 +83,14 @@ def _reset(environment: Any, seed: int | None) -> Any:
 
 def _shape(environment: Any, observation: Any) -> tuple[int, ...]:
     return np.shape(observation)
+
+
+def random_actions(actions: Actions, count: int, generator: np.random.Generator) -> NDArray[Any]:
+    """An action for each of so many environments, drawn evenly from all that there are."""
+    if isinstance(actions, Discrete):
+        return generator.integers(len(actions.names), size=count)
+    centre, width = map(np.array, action_range(actions))
+    return centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
 
 
 def seeds(seed: int, count: int) -> list[int]:
