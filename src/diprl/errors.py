@@ -1,9 +1,11 @@
 """Errors that a user can act on: one clear sentence, exit code 2 on the command line."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from importlib import import_module
 from itertools import islice
+from typing import Any
 
 LONGEST_NAME = 80
 """Characters of a name that are compared and shown; a name may come from any file."""
@@ -28,6 +30,14 @@ class NotFiniteError(DiprlError):
     """An observation, reward or loss stopped being a finite number."""
 
 
+def optional(module: str, otherwise: str) -> Any:
+    """A package that not everybody needs; where it is not installed, the error says this."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise DiprlError(otherwise) from None
+
+
 def unknown(kind: str, name: str, known: Iterable[str], see: str = "") -> DiprlError:
     """An error for a misspelt name that offers near ones; `see` is a command that lists all."""
     spelt, name = {entry.lower(): entry for entry in sorted(known)}, name[:LONGEST_NAME]
@@ -37,6 +47,13 @@ def unknown(kind: str, name: str, known: Iterable[str], see: str = "") -> DiprlE
     if not hint and len(spelt) <= LONGEST_LIST:
         hint = f": known: {listed(spelt.values())}"
     return DiprlError(f"unknown {kind} '{name}'{hint}")
+
+
+def check_known(kind: str, known: Collection[str], *names: str, see: str = "") -> None:
+    """Refuse the first of some names that is not known."""
+    for name in names:
+        if name not in known:
+            raise unknown(kind, name, known, see)
 
 
 def visible(text: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from diprl.system.files import is_number
+
 REFERENCE, TWIN = "reference", "twin"
 """Where a score was measured."""
 KNOWN = ("mean", "std", "ci95", "episodes", "returns", "environment")
@@ -74,7 +76,7 @@ def score_of(returns: Iterable[float], extra: dict[str, float] | None = None, en
 
 def as_number(value: Any) -> float:
     """A number from a file; anything else is refused, and so is one that no score could be."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+    if not is_number(value) or not abs(value) < LARGEST:
         raise ValueError(f"{value!r:.40} is not a number")
     return value
 

@@ -24,13 +24,12 @@ class Compare(EnvironmentOptions, JSONOption):
     """Episodes that each of them plays."""
 
     def run(self) -> None:
-
         check_at_least(self, episodes=2)
         if len(self.programs) < 2:
             raise DiprlError("compare needs two programs or runs, such as: diprl compare runs/a runs/b")
         with Working("opening") as working:
             from diprl.methods.saved import open_saved
-            from diprl.runs.listing import sizes
+            from diprl.runs.folder import sizes
             from diprl.search.compare import Contest
             from diprl.terminal.printing import print_compared
 

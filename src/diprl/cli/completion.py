@@ -1,13 +1,14 @@
 """`diprl completion`: what lets a shell complete commands, options and their choices, without starting Python."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
 from typing import Annotated, NamedTuple
 
 import tyro
 
 from diprl.cli.options import JSONOption, one_of, options_of
-from diprl.errors import unknown
+from diprl.errors import check_known
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -25,8 +26,7 @@ class Completion(JSONOption):
     """Your shell."""
 
     def run(self) -> None:
-        if self.shell not in SHELLS:
-            raise unknown("shell", self.shell, SHELLS)
+        check_known("shell", SHELLS, self.shell)
         script = {"bash": bash, "zsh": zsh, "fish": fish}[self.shell](all_words())
         self.print_json(shell=self.shell, script=script) if self.json else print(script)
 
@@ -60,15 +60,9 @@ def bash(words: list[Words]) -> str:
         chosen = [(f":{option}", choices) for option, choices in each.options.items() if choices]
         for pattern, following in [*chosen, (":*", [*each.first, *each.options])]:
             cases.append(f"    {each.command}{pattern}) words={quote(' '.join(following))} ;;")
-    return f"""_diprl() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=
-  if [ "$COMP_CWORD" -eq 1 ]; then words={quote(" ".join(each.command for each in words))}
-  else case "${{COMP_WORDS[1]}}:$before" in
-{chr(10).join(cases)}
-  esac; fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-}}
-complete -o default -F _diprl diprl"""
+    script = Path(__file__).with_name("completion.bash").read_text(encoding="utf-8").rstrip()
+    commands = quote(" ".join(each.command for each in words))
+    return script.replace("CASES", "\n".join(cases)).replace("COMMANDS", commands)
 
 
 def zsh(words: list[Words]) -> str:

@@ -2,7 +2,9 @@
 
 import platform
 import time
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from diprl.cli.options import JSONOption
@@ -14,7 +16,6 @@ class Doctor(JSONOption):
     """Say what is installed and which backends and devices work, and run a two-second self-test."""
 
     def run(self) -> int:
-
         with Working("looking at this machine") as working:
             import jax
 
@@ -35,32 +36,17 @@ class Doctor(JSONOption):
         return 0 if findings["self_test"]["passed"] else 1
 
 
-NEEDED = ("jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "gymnasium", "tyro", "rich")
-OPTIONAL = {
-    "box2d": "box2d",
-    "minigrid": "minigrid",
-    "mujoco": "mujoco",
-    "envpool": "fast",
-    "scikit-learn": "viper",
-    "z3-solver": "verify",
-    "jinja2": "report",
-    "onnx": "onnx",
-    "tensorboardX": "tensorboard",
-    "ray": "cluster",
-}
-"""Packages that some commands need, and the extra that installs each."""
-
-
 def packages() -> dict[str, str]:
     """Versions; what is missing comes with the command that installs it."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {}
-    for name in (*NEEDED, *OPTIONAL):
+    known = tomllib.loads(Path(__file__).with_name("packages.toml").read_text(encoding="utf-8"))
+    found, extras = {}, known["optional"]
+    for name in (*known["needed"], *extras):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
-            found[name] = f"not installed: pip install 'diprl[{OPTIONAL[name]}]'" if name in OPTIONAL else "missing"
+            found[name] = f"not installed: pip install 'diprl[{extras[name]}]'" if name in extras else "missing"
     return found
 
 

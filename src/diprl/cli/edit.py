@@ -35,9 +35,10 @@ class Edit(ChangeCommand):
     """Its seed."""
 
     def run(self) -> None:
+        from diprl.system.files import read_text
 
         target, program = self.target(), self.load_program()
-        edited = parse_edit(self.with_text.read_text(encoding="utf-8"), program) if self.with_text else ask(program)
+        edited = parse_edit(read_text(self.with_text), program) if self.with_text else ask(program)
         edited.save(target)
         with Working("playing both"):
             from diprl.search.compare import compare

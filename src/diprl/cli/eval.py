@@ -17,7 +17,6 @@ class Eval(PlayCommand):
     """Seed of the first episode; default: the evaluation seeds."""
 
     def run(self) -> None:
-
         check_at_least(self, episodes=1)
         with Working(f"playing {self.episodes:,} episodes"):
             from diprl.arena.episodes import EVALUATION

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from diprl.cli.options import MaybeCount, PlayCommand, shown
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
@@ -25,7 +25,6 @@ class Explain(PlayCommand):
     """How much of a feature counts as one unit of change, such as "pole_angle=0.1"; the others count 1."""
 
     def run(self) -> None:
-
         with Working("looking for the smallest change"):
             program = self.load_program()
             names = program.signature.feature_names
@@ -58,8 +57,7 @@ def parse_values(text: str, names: tuple[str, ...], option: str) -> dict[str, fl
         name, _, number = part.partition("=")
         if not part:
             continue
-        if name not in names:
-            raise unknown("feature", name, names)
+        check_known("feature", names, name)
         try:
             values[name] = float(number)
         except ValueError as error:

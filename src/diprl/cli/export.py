@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from diprl.cli.options import ProgramCommand, WriteOptions, one_of
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.export import TARGETS
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
@@ -28,9 +28,7 @@ class Export(ProgramCommand, WriteOptions):
         from diprl.system.files import check_writable
 
         targets = [target.strip() for target in self.to.split(",")]
-        for target in targets:
-            if target not in TARGETS:
-                raise unknown("export target", target, TARGETS)
+        check_known("export target", TARGETS, *targets)
         if self.main and "c" not in targets:
             raise DiprlError("--main belongs to the C export: add --to c")
         program = self.load_program()

@@ -3,34 +3,14 @@
 import faulthandler
 import os
 import sys
+import tomllib
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
-from diprl.errors import DiprlError, unknown, visible
+from diprl.errors import DiprlError, check_known, visible
 
-COMMANDS = {
-    "train": "learn a program for an environment, print it and score it",
-    "runs": "list the runs in a folder: task, method, score, size, state",
-    "eval": "score a saved program on its environment",
-    "show": "print a saved program",
-    "compare": "compare runs and programs on the same episodes",
-    "polish": "search for better numbers of a saved program on its true return",
-    "simplify": "drop conditions, coefficients and digits that do not matter",
-    "edit": "change a program by hand and see what that does",
-    "verify": "prove or refute properties of a saved program",
-    "explain": "say why a program acts as it does in one state",
-    "export": "write a saved program in another language: C, Python, ONNX, …",
-    "report": "write a page about a run: program, scores, curves, a rollout",
-    "studio": "edit a run in the browser: score, polish, prove, train on",
-    "watch": "watch a program play, or record it",
-    "enjoy": "the same as watch",
-    "reproduce": "make the paper's tables and figures again, beside its numbers",
-    "primitives": "list, train or compare the controllers that programs blend",
-    "task": "write a task file about an environment of your own",
-    "tasks": "list the built-in tasks",
-    "doctor": "say what is installed and what works",
-    "completion": "print what lets bash, zsh or fish complete commands and options",
-}
+COMMANDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
 """What each command does; the class of its name, in the module of its name, holds its options and does it."""
 ALIASES = {"enjoy": "watch"}
 
@@ -78,15 +58,12 @@ def complain(problem: object) -> None:
 
 
 def run(name: str, arguments: list[str]) -> int:
-    if name not in COMMANDS:
-        raise unknown("command", name, COMMANDS, see="diprl --help")
-    from diprl.cli.options import parse
+    check_known("command", COMMANDS, name, see="diprl --help")
+    from diprl.cli.options import kept_for_json, parse
 
     command = parse(find_command(name), name, arguments)
     if "--json" not in arguments:
         return command.run() or 0
-    from diprl.cli.output import kept_for_json
-
     with kept_for_json():
         return command.run() or 0
 

@@ -3,8 +3,10 @@
 import ast
 import inspect
 import json
-from collections.abc import Callable
-from contextlib import redirect_stderr
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from io import StringIO
 from itertools import dropwhile, takewhile
@@ -14,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import tyro
 
-from diprl.cli.output import document
 from diprl.errors import DiprlError, unknown
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 BOX = "╭╮╰╯│─ \n"
 """What surrounds the parser's own messages."""
+DOCUMENTS: list[str] = []
+"""What waits to be printed when the command ends."""
 
 
 def shown(metavar: str, hint: str | None = "") -> Any:
@@ -65,6 +68,25 @@ MaybePath = Annotated[Path | None, shown("PATH")]
 MaybeText = Annotated[str | None, shown("TEXT")]
 
 
+@contextmanager
+def kept_for_json() -> Iterator[None]:
+    """Send everything that is printed to standard error, by compiled code and worker processes too.
+
+    The document follows on standard output at the end.
+    """
+    DOCUMENTS.clear()
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        print(*DOCUMENTS, sep="\n", end="\n" if DOCUMENTS else "")
+
+
 @dataclass(frozen=True, kw_only=True)
 class JSONOption:
     """A command that can speak to another program."""
@@ -75,7 +97,7 @@ class JSONOption:
     def print_json(self, **content: Any) -> None:
         """Print the document, when the command ends, if it was asked for."""
         if self.json:
-            document(content)
+            DOCUMENTS[:] = [json.dumps(content, default=str)]  # what JSON cannot say, such as a path, becomes text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,6 @@ class Report(ProgramCommand):
     """The environment; default: the one the program was learnt on."""
 
     def run(self) -> None:
-
         check_at_least(self, episodes=1)
         with Working("writing the page"):
             from diprl.report import write_report

@@ -28,7 +28,6 @@ class Reproduce(Request, JSONOption):
     """Folders with records from other machines to take over first."""
 
     def run(self) -> int:
-
         with Working("looking for records") as working:
             from diprl.experiment.executors import find_executor, print_line
             from diprl.experiment.grid import Grid

@@ -20,11 +20,10 @@ class Runs(JSONOption):
     """Where to look, and in the folders below."""
 
     def run(self) -> None:
-
         if not self.folder.is_dir():
             raise DiprlError(f"there is no folder {self.folder}: diprl train writes to runs/, or to --out")
         with Working("reading runs") as working:
-            from diprl.runs.listing import look_at, run_folders
+            from diprl.runs.folder import look_at, run_folders
             from diprl.terminal.printing import print_runs
 
             found = [look_at(folder) for folder in working.each(list(run_folders(self.folder)))]

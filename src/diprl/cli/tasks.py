@@ -14,7 +14,6 @@ class Tasks(JSONOption):
     """List the built-in tasks with their features, actions, budgets and the paper's scores."""
 
     def run(self) -> None:
-
         with Working("looking at the tasks"):
             from diprl.terminal.printing import TASKS
 

@@ -74,7 +74,6 @@ class Train(EnvironmentOptions, JSONOption):
     """Settings of the relaxed program, likewise."""
 
     def run(self) -> None:
-
         with Display() as display:
             from diprl.methods.registry import run_all
             from diprl.system.device import use_compilation_cache, use_device

@@ -24,7 +24,6 @@ class Verify(ProgramCommand):
     """A file of properties in YAML."""
 
     def run(self) -> int:
-
         with Working("reading the specification") as working:
             from diprl.verify import load_spec, verify
 

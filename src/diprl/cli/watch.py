@@ -23,7 +23,6 @@ class Watch(PlayCommand, WriteOptions):
     """At most so many pixels across."""
 
     def run(self) -> None:
-
         check_at_least(self, episodes=1, fps=1, width=32, seed=0)
         self.check_free(*[self.record] if self.record else [])
         with Working("playing" if self.record is None else "recording"):

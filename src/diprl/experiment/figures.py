@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
 from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
 from diprl.experiment.suites import ALL_METHODS, TREES
@@ -87,10 +87,7 @@ def band(curves: Sequence[Curve]) -> Band | None:
 
 def import_pyplot() -> Any:
     """Matplotlib without a screen, with files that are the same each time."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise DiprlError("figures need Matplotlib: install it with: pip install 'diprl[report]'") from error
+    matplotlib = optional("matplotlib", "figures need Matplotlib: install it with: pip install 'diprl[report]'")
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "diprl", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
     from matplotlib import pyplot

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from diprl.errors import DiprlError
 from diprl.system.files import check_writable, open_regular, read_bytes
-from diprl.system.locks import wait_for_lock
 
 Record = dict[str, Any]
 
@@ -34,7 +35,7 @@ class Store:
     def extend(self, records: Sequence[Record]) -> int:
         """Add those records whose keys are new; tells how many there were."""
         check_writable(self.folder)
-        with wait_for_lock(self.folder / LOCK), open_regular(self.path, os.O_RDWR | os.O_CREAT) as file:
+        with FileLock(self.folder / LOCK), open_regular(self.path, os.O_RDWR | os.O_CREAT) as file:
             content = file.read()
             file.truncate(file.seek(content.rfind(b"\n") + 1))  # a crash may have left half a line
             known = {record["key"] for record in parse_lines(content, self.path)}

@@ -18,7 +18,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from diprl.arena.agents import Player, player_for
 from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, score_of
-from diprl.errors import DiprlError
 from diprl.experiment.grid import Announce
 from diprl.experiment.records import Record, finite
 from diprl.methods.agents import tree_agent
@@ -39,10 +38,9 @@ CHECKPOINT = "checkpoint"
 
 
 class RunBatch:
-    """Runs of one task that differ in seed and traced settings only."""
+    """Runs that fit and have one batch key: they differ in seed and traced settings only."""
 
     def __init__(self, runs: Sequence[RunSpec]) -> None:
-        check_batch(runs)
         self.runs, self.task = tuple(runs), TWIN_TASKS[runs[0].task]
         self.ppo = runs[0].settings.ppo
         dual = max(run.settings.program.alpha_dual for run in runs)
@@ -138,14 +136,6 @@ def batch_key(run: RunSpec) -> tuple[Any, ...]:
     """Equal for runs that one batch may hold."""
     shared = run.settings.with_values(alpha_dual=0.0).compiled()
     return (run.task, run.method, shared, run.settings.ppo.num_rollouts, run.episodes)
-
-
-def check_batch(runs: Sequence[RunSpec]) -> None:
-    if not all(fits(run) for run in runs) or len({batch_key(run) for run in runs}) != 1:
-        raise DiprlError(
-            "one batch takes DiPRL runs of one member, without polish, on one task with a twin, "
-            "that differ in traced settings only"
-        )
 
 
 def fits(run: RunSpec) -> bool:

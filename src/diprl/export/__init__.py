@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from diprl.errors import DiprlError, unknown
-from diprl.export.networks import Network, matching
+from diprl.errors import DiprlError, check_known
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
+from diprl.export.structure import matching
 from diprl.program import Program
+from diprl.program.networks import Network
 from diprl.system.files import check_writable, write_whole
 
 TARGETS = {
@@ -41,8 +42,7 @@ def export(
     Programs that blend primitives take their networks along where the target can run them. Without `replace`, a file
     that is there already and says something else is left alone.
     """
-    if target not in TARGETS:
-        raise unknown("export target", target, TARGETS)
+    check_known("export target", TARGETS, target)
     module = import_module(f"diprl.export.{target}")
     networks = matching(program, primitives)
     samples = samples or draw(program, networks=networks)

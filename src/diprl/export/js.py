@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
 from diprl.program import Discrete, Program
 
@@ -19,14 +17,13 @@ LANGUAGE = ("tokens", "header", "parse", "interpret", "format")
 """The files that make up the language, in the order in which each uses those before it."""
 
 
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.mjs": to_js(program)}
-
-
 def to_js(program: Program) -> str:
     """The whole module as text; networks stay outside, so that a blend takes the primitives' actions."""
-    title = "".join(character if character.isprintable() else " " for character in structure.title(program))
+    title = structure.printable(structure.title(program))
     return structure.fill("module.js", title=title, language=language(), text=json.dumps(str(program)))
+
+
+render = structure.one_file("mjs", lambda program, _: to_js(program))
 
 
 def language() -> str:

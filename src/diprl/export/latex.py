@@ -1,21 +1,17 @@
 """A formula for papers: cases for a chain, indented lines for a nested program. Needs amsmath only."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written
 from diprl.program import Affine, Continuous, Program, Terminal
 from diprl.program.ast import conditions, is_chain, terminals
+from diprl.program.signature import outputs
 from diprl.program.text_format import Notation, format_condition, format_lines, format_terminal, short_number
 
 _ESCAPES = {character: "\\" + character for character in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.tex": to_latex(program, standalone=True)}
 
 
 def check(written: Written) -> list[Check]:
@@ -28,9 +24,12 @@ def to_latex(program: Program, standalone: bool = False) -> str:
     formula = _cases(program) if single and is_chain(program.root) else _lines(program)
     if not standalone:
         return formula
-    named = [*program.signature.features, *structure.outputs(program.signature.actions)]
-    comments = "".join(f"% {_printable(each.name + structure.facts(each))}\n" for each in named)
+    named = [*program.signature.features, *outputs(program.signature.actions)]
+    comments = "".join(f"% {structure.printable(each.name + structure.facts(each))}\n" for each in named)
     return comments + structure.fill("document.tex", formula=formula)
+
+
+render = structure.one_file("tex", lambda program, _: to_latex(program, standalone=True))
 
 
 def number(value: float) -> str:
@@ -44,11 +43,6 @@ def number(value: float) -> str:
         return mantissa
     power = f"10^{{{int(exponent)}}}"
     return power if mantissa == "1" else rf"{mantissa} \cdot {power}"
-
-
-def _printable(text: str) -> str:
-    """Text that stays on its line."""
-    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def escape(text: str) -> str:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
-from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal
+from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal, signature
 from diprl.program.names import unique_names
 from diprl.program.text_format import Notation, format_lines
 
@@ -23,10 +22,6 @@ _RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
 _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 _TEST = re.compile(r"(IF|ELSIF) (.+) ([<>]) (\S+) THEN")
 _ASSIGNMENT = re.compile(r"(\S+) := (.+);")
-
-
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.st": to_st(program)}
 
 
 def check(written: Written) -> list[Check]:
@@ -57,6 +52,9 @@ def to_st(program: Program) -> str:
         outputs="\n".join(f"    {line}" for line in _declarations(program, outputs)),
         body="\n".join([*_statements(program, inputs, outputs), *_clips(program, outputs)]),
     )
+
+
+render = structure.one_file("st", lambda program, _: to_st(program))
 
 
 def number(value: float) -> str:
@@ -99,7 +97,7 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
         return [f"{outputs[0]} : DINT; (* {names} *)"]
     if isinstance(actions, Continuous):
-        return [_number(*pair) for pair in zip(outputs, structure.outputs(actions), strict=True)]
+        return [_number(*pair) for pair in zip(outputs, signature.outputs(actions), strict=True)]
     return [_array(outputs[0].split("[")[0], len(outputs))]
 
 

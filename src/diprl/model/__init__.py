@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from diprl.errors import unknown
+from diprl.errors import check_known
 from diprl.model.base import Model
 from diprl.tasks.registry import Source
 
@@ -52,7 +52,6 @@ def train(
     **options: Any,
 ) -> Model:
     """What `diprl train` does: a model of the method, trained and scored; options are those of the model."""
-    if method not in MODELS:
-        raise unknown("method", method, MODELS)
+    check_known("method", MODELS, method)
     model = MODELS[method](env, **options)
     return model.learn(total_timesteps, progress_bar=progress_bar, folder=folder, episodes=episodes)

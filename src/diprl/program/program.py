@@ -111,7 +111,7 @@ class Program:
 
     def rounded(self, digits: int) -> "Program":
         """Every condition and terminal to so many significant digits."""
-        return self.with_root(edit.round_root(self.root, digits))
+        return self.with_root(ast.assemble(edit.round_item(item, digits) for item in ast.flatten(self.root)))
 
     def with_root(self, root: ast.Node) -> "Program":
         """Another program with the same interface."""

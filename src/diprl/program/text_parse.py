@@ -44,7 +44,9 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
     if len(text) > MAX_CHARACTERS:
         raise ProgramError(f"the program is longer than {MAX_CHARACTERS} characters")
     lines = text.removeprefix("\ufeff").split("\n")
-    _check_version(lines[0])
+    version = _VERSION.match(lines[0])
+    if version and int(version[1]) != 1:
+        raise ProgramError(f"the program is of version {version[1]}, this diprl reads version 1: update diprl")
     header, start = split_header(lines)
     found = parse_signature(header)
     if found is None and signature is None:
@@ -179,9 +181,3 @@ def _affine(line: Tokens, lines: Iterator[Tokens], features: Names, outputs: Nam
         if line.indent != indent:
             raise line.current.error(f"a line for output {next(n for n in outputs if n not in rows)}")
     return Affine(tuple(rows[n].weights(features) for n in outputs), tuple(rows[n].constant for n in outputs))
-
-
-def _check_version(line: str) -> None:
-    match = _VERSION.match(line)
-    if match and int(match[1]) != 1:
-        raise ProgramError(f"the program is of version {match[1]}, this diprl reads version 1: update diprl")

@@ -1,5 +1,6 @@
 """What makes a page live: the language and the twins in JavaScript, put together without a build step."""
 
+import tomllib
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,25 +9,15 @@ import numpy as np
 from diprl.arena.episodes import EVALUATION
 from diprl.export.js import language
 from diprl.program import Program
+from diprl.report.charts import FRAME, extent
 from diprl.report.draw import Markup, asset
-from diprl.report.partition import FRAME, extent
 from diprl.report.replay import Replay, short_floats
 from diprl.report.visits import Visits
 from diprl.tasks.base import Task
 
-TWINS = (
-    "CartPole-v1", "Acrobot-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Pendulum-v1",
-    "DoorKey-5x5", "DoorKey-6x6", "DoorKey-8x8",
-)  # fmt: skip
+SCRIPTS: dict[str, list[str]] = tomllib.loads(asset("scripts.toml"))
+TWINS = tuple(SCRIPTS["twins"])
 """The tasks that a page can play by itself."""
-SIMULATOR = (
-    "twins/random", "twins/cartpole", "twins/acrobot", "twins/mountain_car", "twins/pendulum", "twins/doorkey",
-    "twins/table", "page/score",
-)  # fmt: skip
-PAGE = (
-    "page/view", "page/edits", "page/explain", "page/regions", "page/stage", "page/history", "page/listing",
-    "page/board", "page/debugger", "page/text",
-)  # fmt: skip
 MOST_STATES = 300
 """Visited states that the page knows."""
 IN_PAGE = "Played in this page from the same seeds as diprl eval, with the same returns."
@@ -35,12 +26,12 @@ ELSEWHERE = "This page cannot play the task by itself: diprl studio scores edits
 
 def simulator() -> Markup:
     """The twins and what plays them."""
-    return _together(SIMULATOR)
+    return _together(SCRIPTS["simulator"])
 
 
 def page_script(*more: str) -> Markup:
     """The one script of a page; `more` files come before its last."""
-    parts = [language(), simulator(), _together((*PAGE, *more, "page/main"))]
+    parts = [language(), simulator(), _together((*SCRIPTS["page"], *more, "page/main"))]
     return Markup("\n".join(['"use strict";', "(() => {", *parts, "})();"]))
 
 

@@ -7,16 +7,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl import __version__
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, optional
 from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
-from diprl.report.charts import front_chart, gap_rows, score_chart, training_charts
+from diprl.report.charts import front_chart, gap_rows, partition, score_chart, training_charts
 from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
 from diprl.report.listing import branches, few_digits, lines
 from diprl.report.live import live_data, page_script, twin_of
-from diprl.report.partition import partition
 from diprl.report.replay import record_replay
 from diprl.report.source import Source, read_source
 from diprl.report.visits import choose_features, influence, visit
@@ -132,11 +131,9 @@ def allowed(text: str) -> str:
 
 def load_template() -> Any:
     """The page's template, which escapes everything that it shows."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise DiprlError("reports need jinja2: install it with: pip install 'diprl[report]'") from error
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    jinja = optional("jinja2", "reports need jinja2: install it with: pip install 'diprl[report]'")
+    strict = {"autoescape": True, "undefined": jinja.StrictUndefined}
+    environment = jinja.Environment(**strict, trim_blocks=True, lstrip_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters["short"] = lambda value: few_digits(value).replace("-", "−")
     environment.filters["fixed"] = lambda value: f"{value:.2f}".replace("-", "−")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, optional
 from diprl.program import Program
 from diprl.report.episode import Moment, open_environment, play_moments, play_pictures, steps_per_second
 from diprl.report.listing import Line, branches
@@ -81,12 +81,9 @@ def write_gif(path: Path, images: Iterator[Any], fps: float) -> None:
 
 
 def write_mp4(path: Path, images: Iterator[Any], fps: float) -> None:
-    try:
-        from imageio_ffmpeg import write_frames  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise DiprlError("MP4 needs imageio-ffmpeg: pip install imageio-ffmpeg, or record a .gif") from error
-    first = next(images)
-    writer = write_frames(str(path), first.size, fps=max(1, round(fps)), macro_block_size=2, ffmpeg_log_level="error")
+    ffmpeg = optional("imageio_ffmpeg", "MP4 needs imageio-ffmpeg: pip install imageio-ffmpeg, or record a .gif")
+    first, options = next(images), {"macro_block_size": 2, "ffmpeg_log_level": "error"}
+    writer = ffmpeg.write_frames(str(path), first.size, fps=max(1, round(fps)), **options)
     writer.send(None)
     for image in chain([first], images):
         writer.send(image.tobytes())

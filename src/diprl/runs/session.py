@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.policy.agent import Agent
 from diprl.runs.folder import CONFIG, read_spec
 from diprl.runs.observers import Observer
@@ -37,8 +37,7 @@ class Session:
     """An agent to begin with instead of a fresh one."""
 
     def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise unknown("backend", str(self.backend), BACKENDS)
+        check_known("backend", BACKENDS, str(self.backend))
 
 
 def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, **options: Any) -> Session:

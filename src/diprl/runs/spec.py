@@ -21,6 +21,9 @@ ADDED_LATER = {
 }
 """Settings that the first records do not know, each with the value that those were made with."""
 LARGEST_EPISODES = 1_000_000
+TEXTS = ("task", "method", "preset", "variant")
+PLAIN = (*TEXTS, "seed", "episodes")
+"""What stands in a file as it is."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,7 @@ class RunSpec:
         return {
             "schema": SCHEMA,
             "key": self.key,
-            "task": self.task,
-            "method": self.method,
-            "preset": self.preset,
-            "variant": self.variant,
-            "seed": self.seed,
-            "episodes": self.episodes,
+            **{name: getattr(self, name) for name in PLAIN},
             "env_kwargs": dict(self.env_kwargs),
             "feature_names": list(self.feature_names),
             "action_names": list(self.action_names),
@@ -95,7 +93,7 @@ class RunSpec:
         if content.get("schema") != SCHEMA:
             found = f"{content.get('schema')!r:.40}"
             raise DiprlError(f"written by another version of diprl (schema {found}, this one reads {SCHEMA})")
-        for name in ("task", "method", "preset", "variant"):
+        for name in TEXTS:
             if not isinstance(content.get(name), str):
                 raise DiprlError(f"{name} must be text, not {content.get(name)!r:.40}")
         for name in ("settings", "env_kwargs"):
@@ -106,13 +104,8 @@ class RunSpec:
             if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
                 raise DiprlError(f"{name} must be a list of names")
         return RunSpec(
-            task=content["task"],
-            method=content["method"],
+            **{name: content.get(name) for name in PLAIN},  # type: ignore[arg-type]  # checked here and when made
             settings=Settings().with_values(**content["settings"]),
-            seed=content.get("seed"),  # type: ignore[arg-type]  # checked when made
-            episodes=content.get("episodes"),  # type: ignore[arg-type]
-            preset=content["preset"],
-            variant=content["variant"],
             env_kwargs=content["env_kwargs"],
             feature_names=tuple(content["feature_names"]),
             action_names=tuple(content["action_names"]),

@@ -10,7 +10,7 @@ import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from diprl.errors import DiprlError
 
@@ -109,6 +109,11 @@ def read_json(path: Path, limit: int = LARGEST_JSON) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise DiprlError(f"{path}: expected a JSON object")
     return content
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value from a file is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def open_regular(path: Path, flags: int) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.program.check import canonical_signature
 from diprl.program.names import is_identifier
-from diprl.program.signature import Actions, Continuous, Feature, Signature
+from diprl.program.signature import Actions, Continuous, Feature, Signature, outputs
+from diprl.system.files import is_number
 from diprl.tasks.base import Task, View, ViewLayout
 from diprl.tasks.formula import Formula, parse_formula
 
@@ -65,16 +66,12 @@ class Description:
         return not (self.env_kwargs or self.horizon or self.render or any(self.formulas))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _is_steps(value: Any) -> bool:
-    return _is_number(value) and 1 <= value < 1e15 and value % 1 == 0
+    return is_number(value) and 1 <= value < 1e15 and value % 1 == 0
 
 
 def _is_range(ends: Any) -> bool:
-    known = isinstance(ends, list) and len(ends) == 2 and all(end is None or _is_number(end) for end in ends)
+    known = isinstance(ends, list) and len(ends) == 2 and all(end is None or is_number(end) for end in ends)
     return known and bool(np.less(*Entry(range=ends).bounds(0.0, 0.0)))
 
 
@@ -115,8 +112,7 @@ def read_description(content: Mapping[str, Any]) -> Description:
 def _check(content: Any, record: type, owner: str) -> None:
     known = [item.name for item in fields(record)]
     for key, value in content.items():
-        if key not in known:
-            raise unknown(f"key in {owner}", key, known)
+        check_known(f"key in {owner}", known, key)
         words, fits = _RULES[key]
         if not fits(value):
             raise DiprlError(f"{key} in {owner} must be {words}, not {value!r:.60}")
@@ -192,17 +188,16 @@ def _actions(actions: Actions, said: Mapping[str, Entry]) -> Actions:
         if spoken := [name for name, entry in said.items() if entry != Entry()]:
             raise DiprlError(f"the action '{spoken[0]}' is a choice without unit and range: list the names alone")
         return replace(actions, names=tuple(said))
-    outputs, units = [], actions.units or ("",) * len(said)
-    for (name, entry), low, high, unit in zip(said.items(), actions.low, actions.high, units, strict=True):
-        least, most = entry.bounds(low, high)
-        if not low <= least < most <= high:
-            raise DiprlError(f"the range of {name} must lie within [{low:g}, {high:g}], as in the environment")
-        outputs.append((name, least, most, entry.unit or unit))
-    return Continuous(*zip(*outputs, strict=True))
+    described = []
+    for (name, entry), known in zip(said.items(), outputs(actions), strict=True):
+        least, most = entry.bounds(known.low, known.high)
+        if not known.low <= least < most <= known.high:
+            within = f"[{known.low:g}, {known.high:g}], as in the environment"
+            raise DiprlError(f"the range of {name} must lie within {within}")
+        described.append((name, least, most, entry.unit or known.unit))
+    return Continuous(*zip(*described, strict=True))
 
 
 def _indices(chosen: Sequence[str], names: Sequence[str], key: str) -> tuple[int, ...]:
-    for name in chosen:
-        if name not in names:
-            raise unknown(f"feature in {key}", name, names)
+    check_known(f"feature in {key}", names, *chosen)
     return tuple(names.index(name) for name in chosen)

@@ -34,11 +34,6 @@ class Origin:
         """Whether code of the user's own makes the environment."""
         return ":" in self.source
 
-    @property
-    def full_name(self) -> str:
-        """What names the same from any folder, where a file is named."""
-        return str(Path(self.folder) / self.source) if is_file(self.source) else self.source
-
     def to_json(self) -> dict[str, Any]:
         return {"source": self.source, "folder": self.folder, "described": dict(self.described)}
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from diprl.errors import DiprlError, unknown
-from diprl.system.trust import checksum, remember, remembered
+from diprl.errors import DiprlError, check_known, unknown
+from diprl.system.trust import checksum, remembered
 from diprl.tasks.origin import Origin, is_file
 
 
@@ -35,8 +35,7 @@ class OwnEnvironment:
             raise no_environment(self.source, module, target)
         parameters = inspect.signature(target).parameters
         open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
-        for key in () if open_ended else kwargs.keys() - parameters.keys():
-            raise unknown(f"keyword argument of {self.source}", key, parameters)
+        check_known(f"keyword argument of {self.source}", parameters, *(() if open_ended else kwargs))
         return target(**kwargs)
 
 
@@ -53,7 +52,8 @@ def no_environment(source: str, module: ModuleType, found: Any) -> DiprlError:
 
 def check_allowed(origin: Origin) -> None:
     """Refuse to run code for a file unless this user has named that code before, as it is now."""
-    file, name = code_file(origin), origin.full_name
+    file = code_file(origin)
+    name = str(Path(origin.folder) / origin.source) if is_file(origin.source) else origin.source
     again = f"name it yourself (--task {name}, or train {name} --resume)"
     if file is None:
         missing = f"which is not here (looked for in {origin.folder})"
@@ -64,12 +64,6 @@ def check_allowed(origin: Origin) -> None:
         raise DiprlError(f"trained on {origin.source}, and {file} would run: if you trust that code, {again}")
     if before != checksum(file):
         raise DiprlError(f"trained on {origin.source}, and {file} has changed since you last named it: {again}")
-
-
-def remember_named(origin: Origin) -> None:
-    """Keep that the user named this, so that run folders may ask for it."""
-    if file := code_file(origin):
-        remember(file, origin.source)
 
 
 def code_file(origin: Origin) -> Path | None:
@@ -96,8 +90,8 @@ def load_module(where: str, folder: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and f"{where}.".startswith(f"{error.name}."):
             problem = f"the module '{where}' cannot be imported: it is neither in {folder} nor installed"
-            raise DiprlError(f"{problem} (a file is named FILE.py:Class)") from error
-        raise DiprlError(f"{where} needs the package '{error.name}', which is not installed") from error
+            raise DiprlError(f"{problem} (a file is named FILE.py:Class)") from None
+        raise DiprlError(f"{where} needs the package '{error.name}', which is not installed") from None
     except Exception as error:
         raise DiprlError(f"{where} failed while it was loaded: {type(error).__name__}: {error}") from error
 

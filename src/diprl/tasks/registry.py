@@ -11,13 +11,14 @@ import gymnasium as gym
 from diprl.errors import LONGEST_NAME, DiprlError
 from diprl.program import Primitives, Program
 from diprl.program.networks import Network
+from diprl.system.trust import remember
 from diprl.tasks.base import Task
 from diprl.tasks.description import described_task, read_description
 from diprl.tasks.gym.reference import VECTOR, copies_of
 from diprl.tasks.gym.task import FeatureFunction, gymnasium_task, registered_task, renamed
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 from diprl.tasks.origin import Origin, named_by_user
-from diprl.tasks.own import OwnEnvironment, check_allowed, remember_named
+from diprl.tasks.own import OwnEnvironment, check_allowed, code_file
 from diprl.tasks.twins.table import TWIN_TASKS
 
 OWN_IDS = "diprl/"
@@ -86,8 +87,8 @@ def _task_of_origin(origin: Origin, env_kwargs: Mapping[str, Any] | None, option
     if not origin.named:
         check_allowed(origin)
     task = gymnasium_task(OwnEnvironment(origin.source, origin.folder), **options)
-    if origin.named:
-        remember_named(origin)
+    if origin.named and (file := code_file(origin)):
+        remember(file, origin.source)  # so that run folders may ask for it
     return replace(task, origin=origin)
 
 

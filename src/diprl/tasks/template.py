@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.signature import Continuous, Discrete, action_range
+from diprl.program.signature import Continuous, outputs
 from diprl.tasks.base import Task
-from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.sync import SyncEnvironments, random_actions
 from diprl.tasks.origin import is_file
 
 COPIES, STEPS = 5, 300
@@ -53,8 +53,7 @@ def _actions(task: Task) -> list[str]:
     actions = task.signature.actions
     if not isinstance(actions, Continuous):
         return [f"actions = {_value(list(actions.names))}  # in the order of their numbers"]
-    rows = zip(actions.names, actions.units or [""] * len(actions.names), actions.low, actions.high, strict=True)
-    lines = [f"{name} = {{ unit = {_value(unit)}{_range(low, high)} }}" for name, unit, low, high in rows]
+    lines = [f"{out.name} = {{ unit = {_value(out.unit)}{_range(out.low, out.high)} }}" for out in outputs(actions)]
     return ["[actions]  # in the order of the action's numbers", *lines]
 
 
@@ -69,15 +68,10 @@ def _features(task: Task) -> list[str]:
 
 def random_views(task: Task) -> NDArray[np.float32]:
     """What random actions meet in a few environments."""
-    actions, generator, environments = task.signature.actions, np.random.default_rng(0), SyncEnvironments(task, COPIES)
+    generator, environments = np.random.default_rng(0), SyncEnvironments(task, COPIES)
     views = [environments.reset(0)]
     for _ in range(STEPS):
-        if isinstance(actions, Discrete):
-            chosen = generator.integers(len(actions.names), size=COPIES)
-        else:
-            centre, width = map(np.array, action_range(actions))
-            chosen = centre + width * generator.uniform(-1.0, 1.0, (COPIES, len(centre)))
-        views.append(environments.step(chosen).next_view)
+        views.append(environments.step(random_actions(task.signature.actions, COPIES, generator)).next_view)
     environments.close()
     return np.concatenate(views)
 

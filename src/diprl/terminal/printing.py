@@ -29,12 +29,9 @@ def body(program: Program) -> str:
 
 def highlighted(program: Program, console: Console) -> Syntax:
     """The program in colour; a condition that is too long goes on further in."""
-    lines = [part for line in body(program).splitlines() for part in fitted(line, console, continuation(line))]
+    parts = [fitted(line, console, " " * (len(line) - len(line.lstrip()) + 8)) for line in body(program).splitlines()]
+    lines = [part for line in parts for part in line]
     return Syntax("\n".join(lines), "python", theme="ansi_dark", background_color="default", word_wrap=True)
-
-
-def continuation(line: str) -> str:
-    return " " * (len(line) - len(line.lstrip()) + 8)
 
 
 def rounded(program: Program, console: Console) -> Syntax:

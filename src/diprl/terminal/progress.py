@@ -119,17 +119,13 @@ class Display(Working):
             print(line, file=sys.stderr, flush=True)
 
 
-def learnt_by(snapshot: "Snapshot") -> str:
-    """What the training trains."""
-    return "network" if snapshot.method in NETWORKS else "program"
-
-
 def figures(snapshot: "Snapshot") -> list[str]:
     """What a line of progress says, the most important first."""
-    metrics = snapshot.metrics
-    shown = [f"{learnt_by(snapshot)} {metrics['eval/program']:.2f}"]
-    if snapshot.method not in NETWORKS:
-        shown.append(f"relaxed {metrics['eval/relaxed']:.2f}")
+    metrics, score = snapshot.metrics, f"{snapshot.metrics['eval/program']:.2f}"
+    if snapshot.method in NETWORKS:
+        shown = [f"network {score}"]
+    else:
+        shown = [f"program {score}", f"relaxed {metrics['eval/relaxed']:.2f}"]
     shown += [f"{snapshot.steps:,} steps", f"{metrics['time/fps']:,.0f} steps/s"]
     if "train/prog_depth_2_prob" in metrics:
         shown.append(f"entropy {abs(metrics['train/architecture_entropy']):.4f}")

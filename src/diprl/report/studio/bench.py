@@ -16,7 +16,7 @@ from diprl.report.studio.jobs import Job
 from diprl.runs.folder import CONFIG, free_folder, task_of, write_result
 from diprl.runs.result import Result, provenance
 from diprl.runs.spec import RunSpec
-from diprl.system.files import check_writable, write_json
+from diprl.system.files import check_writable, is_number, write_json
 from diprl.tasks.base import Task
 from diprl.verify import load_spec, verify
 
@@ -110,6 +110,6 @@ def _changed(before: Program, after: Program, words: str) -> dict[str, Any]:
 
 
 def _number(value: Any, name: str, most: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= most:
+    if not is_number(value) or not 1 <= value <= most:
         raise DiprlError(f"{name} must be a number from 1 to {most:g}, not {value!r:.40}")
     return value

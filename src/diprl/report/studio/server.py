@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from diprl.errors import DiprlError
+from diprl.report.charts import overview
 from diprl.report.page import load_template, render_live
 from diprl.report.studio.bench import Bench
-from diprl.report.studio.front import overview
 from diprl.report.studio.jobs import Job
 
 LARGEST = 4_000_000
@@ -147,22 +147,22 @@ class Handler(BaseHTTPRequestHandler):
         """Progress as server-sent events, until the job has ended."""
         job = self.server.jobs[int(asked["job"])]
         self.close_connection = True
-        self.send_response(200)
-        for name, value in {**HEADERS, "Content-Type": "text/event-stream", "Connection": "close"}.items():
-            self.send_header(name, value)
-        self.end_headers()
+        self._begin(200, {"Content-Type": "text/event-stream", "Connection": "close"})
         for message in job.messages():
             self.wfile.write(f"data: {json.dumps(message)}\n\n".encode())
             self.wfile.flush()
 
     def _send(self, status: int, content: str | dict[str, Any]) -> None:
         body = (content if isinstance(content, str) else json.dumps(content)).encode()
-        self.send_response(status)
         kind = "text/html; charset=utf-8" if isinstance(content, str) else "application/json"
-        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        self._begin(status, {"Content-Type": kind, "Content-Length": str(len(body))})
+        self.wfile.write(body)
+
+    def _begin(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {**HEADERS, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
 
 
 def open_studio(paths: Sequence[Path], task: str | None = None, spec: Path | None = None, port: int = 0) -> Studio:

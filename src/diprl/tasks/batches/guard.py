@@ -13,6 +13,7 @@ from typing import Any
 import gymnasium as gym
 
 from diprl.errors import DiprlError
+from diprl.system.files import is_number
 from diprl.tasks import misdeeds
 from diprl.tasks.base import Task
 from diprl.tasks.batches.worker import MAKING, Service, Worker
@@ -55,7 +56,7 @@ def guarded(task: Task, seconds: Any) -> Task:
 
 
 def check_limit(seconds: Any) -> None:
-    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0.0 < seconds < float("inf"):
+    if not is_number(seconds) or not 0.0 < seconds < float("inf"):
         raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds!r:.40}")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, NotFiniteError
+from diprl.program.signature import Actions, Discrete, action_range
 from diprl.tasks import misdeeds
 from diprl.tasks.base import Step, Task, with_first_views
 
@@ -42,7 +43,8 @@ class SyncEnvironments:
             reward = np.array(rewards, np.float32)
         check_finite(reward, "a reward", self._place)
         view = with_first_views(next_view, np.logical_or(terminated, truncated), self._begin)
-        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
+        told = {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in misdeeds.INFO_KEYS}
+        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), told)
 
     def close(self) -> None:
         for environment in self._environments:
@@ -83,6 +85,14 @@ def _shape(environment: Any, observation: Any) -> tuple[int, ...]:
     return np.shape(observation)
 
 
+def random_actions(actions: Actions, count: int, generator: np.random.Generator) -> NDArray[Any]:
+    """An action for each of so many environments, drawn evenly from all that there are."""
+    if isinstance(actions, Discrete):
+        return generator.integers(len(actions.names), size=count)
+    centre, width = map(np.array, action_range(actions))
+    return centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
+
+
 def seeds(seed: int, count: int) -> list[int]:
     """One seed per environment; runs with neighbouring seeds share none."""
     return np.random.SeedSequence(seed).generate_state(count).tolist()
@@ -93,8 +103,3 @@ def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int],
     if not np.isfinite(numbers).all():
         row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
         raise NotFiniteError(f"{place(row)} returned {kind} that is not finite: {numbers[row]}")
-
-
-def _reported(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
-    """The reported numbers as arrays, with NaN where an environment was silent."""
-    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in misdeeds.INFO_KEYS}

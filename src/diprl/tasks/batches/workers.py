@@ -26,7 +26,8 @@ class WorkerEnvironments:
         count = max(1, min(workers or available_cores(), num_envs))
         self.num_envs = num_envs
         self._name, self._timeout, self._steps = task.name, timeout, 0
-        self._slices = _shares(num_envs, count)
+        edges = [num_envs * worker // count for worker in range(count + 1)]  # as even as possible
+        self._slices = [slice(start, stop) for start, stop in pairwise(edges)]
         self._workers: list[Worker] = []
         try:
             for share in self._slices:
@@ -61,19 +62,15 @@ class WorkerEnvironments:
         try:
             for worker, message in zip(self._workers, messages, strict=True):
                 worker.send(message)
-            return self._answers(f"took more than {{:g}} seconds in step {self._steps}")
+            return [self._answer(*pair) for pair in zip(self._workers, self._slices, strict=True)]
         except BaseException:
             self.close()
             raise
 
-    def _answers(self, late: str) -> list[Any]:
-        """Each worker's answer."""
-        answers = []
-        for worker, share in zip(self._workers, self._slices, strict=True):
-            whose = f"environments {share.start} to {share.stop - 1}"
-            died = f": the worker process of {whose} died in step {self._steps}"
-            answers.append(worker.receive(self._limit(share), late, died))
-        return answers
+    def _answer(self, worker: Worker, share: slice) -> Any:
+        whose = f"environments {share.start} to {share.stop - 1}"
+        died = f": the worker process of {whose} died in step {self._steps}"
+        return worker.receive(self._limit(share), f"took more than {{:g}} seconds in step {self._steps}", died)
 
     def _limit(self, share: slice, more: float = 0.0) -> float | None:
         """A worker may take as long as all of its environments together, each with a reset."""
@@ -88,9 +85,3 @@ def _begin(task: Task, share: slice) -> Service:
         return environments.reset_each(message) if isinstance(message, list) else environments.step(message)
 
     return Service(answer, environments.close)
-
-
-def _shares(num_envs: int, workers: int) -> list[slice]:
-    """Consecutive environments for each worker, as even as possible."""
-    edges = [num_envs * worker // workers for worker in range(workers + 1)]
-    return [slice(start, stop) for start, stop in pairwise(edges)]
