@@ -80,7 +80,8 @@ def test_drawings_do_not_overlap(program: Program) -> None:
 @settings(max_examples=40)
 @given(either)
 def test_formulas_are_balanced(program: Program) -> None:
-    text = program.to_latex(standalone=True).replace(r"\{", "").replace(r"\}", "")
+    lines = program.to_latex(standalone=True).splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("%")).replace(r"\{", "").replace(r"\}", "")
     assert text.count("{") == text.count("}")
     for environment in ("cases", "array", "document"):
         assert text.count(rf"\begin{{{environment}}}") == text.count(rf"\end{{{environment}}}")

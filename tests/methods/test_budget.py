@@ -69,4 +69,4 @@ def test_of_every_full_run_that_is_on_record() -> None:
         settings = record["settings"]
         slack = max(settings["num_envs"] * settings["num_steps"], 1000)
         assert record["steps"] <= settings["total_timesteps"] + slack, record["key"]
-    assert {record["method"] for record in recent} >= {"diprl", "viper"}
+    assert {record["method"] for record in recent} >= {"diprl"}

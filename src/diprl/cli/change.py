@@ -31,8 +31,8 @@ class ChangeCommand(PlayCommand, WriteOptions):
 
         check_at_least(self, episodes=1)
         target = self.out or sibling(self.program, self.file)
-        self.check_free(target)
         check_target(target, mark="features")
+        self.check_free(target)
         return target
 
     def scores(self, task: "Task", before: "Program", after: "Program") -> dict[str, Any]:
