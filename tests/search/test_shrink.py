@@ -118,7 +118,7 @@ def test_limits_choose_among_what_is_allowed():
     assert front.program == BALANCING
     assert front.pick(numbers=100).program == WORDY
     assert front.pick(conditions=1).program == BALANCING
-    with pytest.raises(DiprlError, match="smallest program has 2 numbers in 1 condition"):
+    with pytest.raises(DiprlError, match="smallest program has 2 numbers and 1 condition"):
         front.pick(numbers=1)
 
 

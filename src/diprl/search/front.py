@@ -75,7 +75,7 @@ class Front:
         fitting = [entry for entry in self.entries if is_within(entry.program, numbers, conditions)]
         if not fitting:
             least = self.entries[0].program
-            sizes = f"{least.coefficients} numbers in {least.conditions} conditions"
+            sizes = f"{least.coefficients} numbers and {least.conditions} conditions"
             raise DiprlError(f"the smallest program has {sizes}: ask for no fewer")
         return max(fitting, key=lambda entry: entry.mean)
 

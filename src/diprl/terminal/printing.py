@@ -114,8 +114,8 @@ def gap_text(gap: "Gap") -> str:
 
 def shortening_text(before: Program, after: Program) -> str:
     """What became of the program that was read off."""
-    sizes = [f"{each.coefficients} numbers in {each.conditions} conditions" for each in (before, after)]
-    return f"{sizes[0]} as extracted, {sizes[1]} now"
+    sizes = (f"{each.coefficients} numbers in {each.conditions}" for each in (before, after))
+    return "from {} to {} conditions".format(*sizes)
 
 
 def steps_text(result: "Result") -> str:
