@@ -16,7 +16,7 @@ from misbehaving import CASES
 from rows import record
 
 MODES = {"sync": ["--backend", "sync"], "async": ["--backend", "async"], "time-out": ["--env-timeout", "2"]}
-SMALL = "--num-envs 2 --num-steps 16 --minibatch-size 32 --total-timesteps 64 --episodes 2 --members 1 --no-polish"
+SMALL = "--num-envs 2 --num-steps 16 --minibatch-size 32 --total-timesteps 64 --episodes 2 --members 1 --raw"
 PATIENCE = 240.0
 """Seconds after which a run counts as hanging; a case that hangs without a time limit is not tried."""
 

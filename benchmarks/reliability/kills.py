@@ -57,7 +57,7 @@ def page(folder: Path) -> Any:
 
 
 PHASES = {
-    "members": Phase(f"{TRAIN} 6000 --members 3 --no-polish --out run", "train --resume run", result),
+    "members": Phase(f"{TRAIN} 6000 --members 3 --raw --out run", "train --resume run", result),
     "polish": Phase(f"{TRAIN} 6000 --members 1 --polish-share 0.5 --out run", "train --resume run", result),
     "simplify": Phase("simplify run --episodes 3", "simplify run --episodes 3", program("simplified.json")),
     "report": Phase("report run --episodes 1", "report run --episodes 1", page),
@@ -117,7 +117,7 @@ def attack(count: int, seed: int) -> bool:
     with tempfile.TemporaryDirectory() as home:
         place = Path(home)
         (place / "trained").mkdir()
-        if start(f"{TRAIN} 20000 --members 1 --no-polish --out run", place / "trained").wait() != 0:
+        if start(f"{TRAIN} 20000 --members 1 --raw --out run", place / "trained").wait() != 0:
             sys.exit((place / "trained" / "log").read_text())
         expected = {name: undisturbed(name, place) for name in names}
         while kills.total() < count:

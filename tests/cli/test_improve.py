@@ -17,7 +17,7 @@ def run(arguments, capsys):
 
 def test_polish_writes_the_better_program(tmp_path, capsys):
     FALLING.save(tmp_path / "p.json")
-    options = ["--steps", "300000", "--episodes", "10", "--json"]
+    options = ["--steps", "4e6", "--episodes", "20", "--json"]
     code, output = run(["polish", str(tmp_path / "p.json"), *options], capsys)
     summary = json.loads(output.out)
     assert code == 0

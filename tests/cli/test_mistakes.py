@@ -72,7 +72,7 @@ MISTAKES = {
     "edit p.txt --with-text equal.txt": "conditions are strict comparisons",
     "edit p.txt --with-text half.txt": "the program is not complete",
     "edit p.txt --with-text product.txt": "conditions are linear: two names cannot be multiplied",
-    "edit p.txt --with-text nothing.txt": "nothing.txt: No such file or directory",
+    "edit p.txt --with-text nothing.txt": "nothing.txt: cannot be read",
     "explain p.txt --state pole_agnle=1": "unknown feature 'pole_agnle': did you mean pole_angle?",
     "explain p.txt --state pole_angle=up": "--state must look like \"pole_angle=0.1\", not 'pole_angle=up'",
     "export p.txt --to phyton": "unknown export target 'phyton': did you mean python?",

@@ -57,7 +57,7 @@ def test_on_an_environment_of_ones_own(method: str, budget: int) -> None:
     result = run(session_of(task, method, budget))
     slack = max(ROLLOUT, task.horizon)
     assert 0 < result.total_steps <= budget + slack, result.steps
-    scored = 5 * 100 * task.horizon if method in ("diprl", "pi-prl") else EPISODES * task.horizon
+    scored = 8 * 100 * task.horizon if method in ("diprl", "pi-prl") else EPISODES * task.horizon
     taken = Counted.steps["all"]
     assert taken <= budget + slack + MONITORING * budget + scored, "what is not scoring is in the budget, or monitoring"
 

@@ -10,7 +10,7 @@ import pytest
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 ROOT = Path(__file__).parents[2]
-SMALL = "--num-envs 4 --num-steps 16 --minibatch-size 64 --total-timesteps 256 --members 1 --no-polish --episodes 1"
+SMALL = "--num-envs 4 --num-steps 16 --minibatch-size 64 --total-timesteps 256 --members 1 --raw --episodes 1"
 COMMANDS = {
     "train": f"-m diprl train CartPole-v1 {SMALL} --out run",
     "resume": "-m diprl train --resume run",

@@ -18,7 +18,7 @@ from diprl.tasks.registry import load_task
 from tests.counters import Counter
 from tests.small import ROLLOUT, probe, registered_probes, small_session, small_settings
 
-MEMBERS = small_settings(total_timesteps=12 * ROLLOUT, members=3, polish_share=0.25, learning_rate=0.02)
+MEMBERS = small_settings(total_timesteps=13 * ROLLOUT, members=3, polish_share=0.25, learning_rate=0.02)
 HOST = small_settings(total_timesteps=256, num_envs=4, num_steps=8, minibatch_size=32, max_depth=2)
 
 

@@ -18,6 +18,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from diprl.arena.agents import Player, player_for
 from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, score_of
+from diprl.errors import DiprlError
 from diprl.experiment.grid import Announce
 from diprl.experiment.records import Record, finite
 from diprl.methods.agents import tree_agent
@@ -41,6 +42,8 @@ class RunBatch:
     """Runs that fit and have one batch key: they differ in seed and traced settings only."""
 
     def __init__(self, runs: Sequence[RunSpec]) -> None:
+        if len({batch_key(run) for run in runs}) != 1:
+            raise DiprlError("one batch takes runs on one task that differ in seed and traced settings only")
         self.runs, self.task = tuple(runs), TWIN_TASKS[runs[0].task]
         self.ppo = runs[0].settings.ppo
         dual = max(run.settings.program.alpha_dual for run in runs)

@@ -126,7 +126,11 @@ class Search:
 
     def keep_better(self, other: Program) -> None:
         """Go on with the better of two programs on fresh episodes."""
-        first, second = self.trials.play([self.best, other], 4 * self.effort.most_episodes).mean(axis=1)
+        try:
+            first, second = self.trials.play([self.best, other], 4 * self.effort.most_episodes).mean(axis=1)
+        except Spent:  # the comparison that follows the search decides
+            self.best = other
+            raise
         best = max(float(first), float(second))
         self.level = best - NEARLY * abs(best)
         if second > first:

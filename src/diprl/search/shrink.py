@@ -21,6 +21,8 @@ VALIDATION = 0.35
 """Part of the steps that goes to the last comparison of all sizes."""
 WIDTH = 3
 """Proposals that race at each size."""
+FINALISTS, SECOND_ROUND = 2, 3
+"""Those that race again, against the program there is, and on how many times as many episodes."""
 RACING = 0.35
 """Part of a size's steps for the race; the rest tunes the numbers that stay."""
 FEWEST, MOST = 4, 64
@@ -85,15 +87,21 @@ class Shrinker:
         return 2 * self.left / max(2, self.program.coefficients)
 
     @property
+    def shortest_race(self) -> float:
+        """Steps of a race with the fewest episodes."""
+        return (WIDTH + SECOND_ROUND * (FINALISTS + 1)) * FEWEST * self.trials.length
+
+    @property
     def hopeless(self) -> bool:
         return self.level < self.best - FAR_BELOW * abs(self.best)
 
     def take(self, options: Sequence[Proposal]) -> None:
         """Replace the program by the most promising smaller one, tuned where it loses.
 
-        What changes nothing in visited states goes without a race; so does everything once the score is gone.
+        What changes nothing in visited states goes without a race. So does everything once the score is gone, or where
+        the steps do not allow a race.
         """
-        if options[0].changed == 0.0 or self.hopeless:
+        if options[0].changed == 0.0 or self.hopeless or self.shortest_race > self.slice:
             return self.accept(options[0].program, options[0].what)
         limit = self.trials.steps + self.slice
         winner, loses = self.race(options[:WIDTH])
@@ -109,8 +117,8 @@ class Shrinker:
         affordable = RACING * self.slice / (self.trials.length * 2 * (len(runners) + 1))
         episodes = int(np.clip(affordable, FEWEST, MOST))
         means = self.trials.play(runners, episodes).mean(axis=1)
-        first = [runners[index] for index in np.argsort(-means)[:2]]
-        returns = self.trials.play([self.program, *first], 3 * episodes).mean(axis=1)
+        first = [runners[index] for index in np.argsort(-means)[:FINALISTS]]
+        returns = self.trials.play([self.program, *first], SECOND_ROUND * episodes).mean(axis=1)
         winner, self.level = first[int(np.argmax(returns[1:]))], float(returns[1:].max())
         self.best = max(self.best, *returns)
         return options[runners.index(winner)], bool(self.level < returns[0])
