@@ -60,7 +60,7 @@ MISTAKES = {
     "eval bad.json": "bad.json: the document is not valid JSON",
     "show runs/net": "runs/net holds a network (ppo), no program",
     "show nothing.txt": "there is no program at nothing.txt",
-    "simplify p.txt": "simplified.json is there already: write elsewhere, or replace it with --force",
+    "simplify p.txt": "simplified.json exists and was not written by diprl: choose another --out",
     "simplify runs/net": "runs/net holds a network (ppo), no program",
     "simplify runs/a --tolerance 2": "--tolerance must lie between 0 and 1, not 2.0",
     "polish p.txt --seconds 0": "--seconds must be at least 0.1, not 0.0",
