@@ -85,7 +85,7 @@ def print_result(result: "Result", folder: Path | None) -> None:
     if result.gap is not None:
         say_labelled("relaxed", gap_text(result.gap))
     if result.front is not None and result.extracted is not None:
-        say_labelled("shorter", shortening_text(result.extracted, result.front.program))
+        say_labelled("shorter", shortening_text(result.extracted, result.front))
     say_labelled("trained", steps_text(result))
     if result.front:
         say("\nprograms by size, scored on validation episodes (diprl show RUN --size N)\n")
@@ -112,10 +112,12 @@ def gap_text(gap: "Gap") -> str:
     return f"{gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
 
 
-def shortening_text(before: Program, after: Program) -> str:
-    """What became of the program that was read off."""
-    sizes = (f"{each.coefficients} numbers in {each.conditions}" for each in (before, after))
-    return "from {} to {} conditions".format(*sizes)
+def shortening_text(before: Program, front: "Front") -> str:
+    """What became of the program that was read off, and of its score on validation episodes."""
+    after = front.entries[front.picked]
+    sizes = (f"{each.coefficients} numbers in {each.conditions}" for each in (before, after.program))
+    scores = f"validation {front.entries[-1].mean:.2f} → {after.mean:.2f}"
+    return "from {} to {} conditions, ".format(*sizes) + scores
 
 
 def steps_text(result: "Result") -> str:
