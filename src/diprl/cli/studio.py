@@ -15,7 +15,7 @@ from diprl.terminal.layout import say
 class Studio(JSONOption):
     """Edit, score, polish, simplify, train on and prove programs in the browser; nothing is written unless asked.
 
-    The studio answers on 127.0.0.1 only, to whoever has the address that it prints, until Ctrl-C.
+    The studio answers on 127.0.0.1 only, at the address that it prints, until Ctrl-C.
     """
 
     runs: Annotated[tuple[Path, ...], tyro.conf.Positional] = (Path("."),)

@@ -102,8 +102,8 @@ def validation_score(trainer: Trainer, program: Program, steps: float) -> float:
         trainer.count("validation", trials.steps)
 
 
-def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | None = None) -> Program:
-    return extract(agent, task.signature, temperatures, depth=depth, task=task.name)
+def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
+    return extract(agent, task.signature, temperatures, task=task.name)
 
 
 def measure_gap(task: Task, trained: Trained) -> Gap:

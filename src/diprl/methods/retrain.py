@@ -49,8 +49,8 @@ GENTLE: dict[str, Any] = {
 Statistics stay as they are: the first rollouts, all beginnings of episodes, would move them faster than the
 weights could follow.
 """
-FIRM = 3.0
-"""Factor on the logits of embedded actions: firm at the temperatures of training."""
+LOGIT_FACTOR = 3.0
+"""On the logits of embedded actions, so that training begins with nearly no doubt about them."""
 FEWEST_STEPS = 100_000
 """Fewer cannot change a program for the better."""
 
@@ -118,7 +118,7 @@ def embedded(task: Task, program: Program, max_depth: int, agent: Agent, tempera
     views = jnp.asarray(visited_views(task, program)[:, : task.layout.critic])
     normaliser = make_normaliser(task.layout.critic).update(views)
     tree = embed(program, max_depth, temperatures, normaliser)
-    tree = firm(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))
+    tree = with_larger_logits(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))
     return replace(agent, policy=replace(tree, keeps_zeros=True), normaliser=normaliser)
 
 
@@ -130,7 +130,7 @@ def of_unit_size(tree: DerivationTree, seen: NDArray[np.float32]) -> DerivationT
     return replace(tree, condition_weights=weights, condition_bias=bias)
 
 
-def firm(tree: DerivationTree) -> DerivationTree:
+def with_larger_logits(tree: DerivationTree) -> DerivationTree:
     if not isinstance(tree.terminals, DiscreteTerminals):
         return tree
-    return eqx.tree_at(lambda tree: tree.terminals.logits, tree, replace_fn=lambda logits: FIRM * logits)
+    return eqx.tree_at(lambda tree: tree.terminals.logits, tree, replace_fn=lambda logits: LOGIT_FACTOR * logits)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from diprl.arena.episodes import POLISH_ROUND
 from diprl.arena.score import Trial
 from diprl.program import Program
-from diprl.search.climb import climb
+from diprl.search.climb import best_of, climb
 from diprl.search.trials import Spent, Trials, never
 from diprl.search.variations import can_vary, variations
 from diprl.tasks.base import Task
@@ -122,7 +122,7 @@ class Search:
         if not self.effort.variations:
             return self.best
         tried = variations(self.best, views, self.effort.variations, self.seed + attempt)
-        return tried[int(np.argmax(self.trials.play(tried, SCREENING).mean(axis=1)))]
+        return best_of(self.trials, tried, SCREENING)
 
     def keep_better(self, other: Program) -> None:
         """Go on with the better of two programs on fresh episodes."""

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from diprl.program import Program
-from diprl.search.climb import climb, population
+from diprl.search.climb import best_of, climb, population
 from diprl.search.front import NO_LIMITS, Front, Limits, validated
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
@@ -140,19 +140,17 @@ class Shrinker:
             seed=self.seed,
         )
         episodes = int(np.clip(0.05 * steps / self.trials.length, FEWEST, 4 * MOST))
-        before, after = self.trials.play([program, tuned], episodes).mean(axis=1)
-        return tuned if after > before else program
+        return best_of(self.trials, [program, tuned], episodes)
 
     def polished(self, front: Front) -> Front:
         """Whatever is left of the budget goes to the numbers of the program to take."""
         while not self.trials.spent():
-            before = self.trials.steps
             self.views = self.trials.views(front.program)
-            tuned = self.climb(front.program, (1.0 - COMPARISON) * self.trials.left)
-            trial = compare_fairly(self.trials, front.program, rounded_alike(tuned, self.views), MOST_COMPARED)
-            if not trial.accepted or self.trials.steps == before:
+            tuned = rounded_alike(self.climb(front.program, (1.0 - COMPARISON) * self.trials.left), self.views)
+            trial = compare_fairly(self.trials, front.program, tuned, MOST_COMPARED)
+            if not trial.accepted:
                 break
-            front = front.with_program(rounded_alike(tuned, self.views), trial.gain)
+            front = front.with_program(tuned, trial.gain)
             self.show(f"tune the numbers of the program to take: {trial.gain:+.4g}", front.program)
         return front
 

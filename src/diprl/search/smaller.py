@@ -96,10 +96,8 @@ def without_numbers(program: Program, states: NDArray[np.float32]) -> Iterator[t
     for place, (item, here) in enumerate(zip(items, reached(program.root, states), strict=True)):
         for entry, smaller in without_number(item, states[here].astype(np.float64)):
             changed = program.with_root(assemble([*items[:place], smaller, *items[place + 1 :]]))
-            yield (
-                changed,
-                f"drop {names[entry]} from {'condition' if isinstance(item, Condition) else 'output'} {place + 1}",
-            )
+            kind = "condition" if isinstance(item, Condition) else "output"
+            yield changed, f"drop {names[entry]} from {kind} {place + 1}"
 
 
 def reached(root: Node, states: NDArray[np.float32]) -> Iterator[NDArray[np.bool_]]:
