@@ -94,6 +94,10 @@ class Trial(NamedTuple):
     """All environment steps of the search, those of the comparison included."""
 
 
+LADDER = ("relaxed, sampled", "relaxed, greedy", "depth only, greedy", "hard conditions, sampled", "hard")
+"""The steps from the relaxed policy to the program; terminals are sampled until the last, unless greedy."""
+
+
 @dataclass(frozen=True)
 class Gap:
     """What each kind of hardening costs in return, next to what the theory says about the architecture."""
@@ -128,13 +132,9 @@ class Gap:
     @property
     def ladder(self) -> dict[str, float | None]:
         """The scores on the way from the relaxed policy to the program."""
-        return {
-            "relaxed, sampled": self.relaxed,
-            "relaxed, greedy": self.relaxed_greedy,
-            "depth only, greedy": self.depth_greedy,
-            "hard conditions, sampled": self.relaxed - self.architecture - self.condition,
-            "hard": self.relaxed - self.total,
-        }
+        threshold = self.relaxed - self.architecture - self.condition
+        scores = (self.relaxed, self.relaxed_greedy, self.depth_greedy, threshold, self.relaxed - self.total)
+        return dict(zip(LADDER, scores, strict=True))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"total": self.total, "ladder": self.ladder}

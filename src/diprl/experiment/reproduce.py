@@ -1,22 +1,47 @@
 """From a name to a written page: do the runs that are missing, then make tables and figures from the records."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from diprl.arena.score import TWIN
 from diprl.errors import DiprlError
 from diprl.experiment.executors import Executor, rescore
-from diprl.experiment.figures import figures_of, write_figures
+from diprl.experiment.figures import FIGURES, write_figures
 from diprl.experiment.grid import Announce, Failures, Grid
-from diprl.experiment.records import Store
+from diprl.experiment.records import Record, Store
 from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
 from diprl.experiment.suites import Suite, requested_runs
 from diprl.experiment.tables import TABLES, aggregates, comparison, latex, markdown, seed_points
 from diprl.system.files import write_text
 
-WITH_AGGREGATES = ("discrete", "continuous")
+WITH_AGGREGATES = ("discrete", "seeds", "continuous")
+MOST_SEEDS = 12
+"""Of more, a page does not show each one."""
+
+
+class Page(NamedTuple):
+    """What one page tells about."""
+
+    suite: Suite
+    presets: tuple[str, ...]
+    request: Request
+
+    @property
+    def folder(self) -> Path:
+        name = self.suite.name if self.suite.presets else f"{self.suite.name}-{self.presets[0]}"
+        return self.request.folder / name
+
+    @property
+    def command(self) -> str:
+        """What makes it again from the records."""
+        preset = None if self.suite.presets else self.presets[0]
+        return replace(self.request, preset=preset, methods=None).command(self.suite.name)
+
+    def results(self, records: Mapping[str, Record]) -> Results:
+        return results_of(self.suite.page_runs(self.request, self.presets), records)
 
 
 class Report(NamedTuple):
@@ -25,6 +50,14 @@ class Report(NamedTuple):
     folder: Path
     results: Results
     text: str
+
+
+def pages(suite: Suite, request: Request) -> list[Page]:
+    """One page for all presets where an experiment compares them, else one for each."""
+    return [
+        Page(suite, presets, request)
+        for presets in ([suite.presets] if suite.presets else [(each,) for each in request.presets])
+    ]
 
 
 def reproduce(
@@ -38,7 +71,8 @@ def reproduce(
     failures = executor(grid, announce)
     rescore(grid, announce)
     records = grid.store.read()
-    return [write_report(suite, results_of(runs, records), request, announce) for suite, runs in wanted], failures
+    told = [page for suite, _ in wanted for page in pages(suite, request)]
+    return [write_report(page, page.results(records), announce) for page in told], failures
 
 
 def merge(out: Path, sources: Sequence[Path]) -> int:
@@ -52,47 +86,52 @@ def merge(out: Path, sources: Sequence[Path]) -> int:
     return count
 
 
-def write_report(suite: Suite, results: Results, request: Request, announce: Announce) -> Report:
+def write_report(page: Page, results: Results, announce: Announce) -> Report:
     """Markdown, LaTeX and figures of one experiment in a folder of its own."""
-    folder = request.folder / "-".join([suite.name, *request.presets])
+    suite, folder = page.suite.name, page.folder
     folder.mkdir(parents=True, exist_ok=True)
-    for table in TABLES[suite.name]:
+    for table in TABLES[suite]:
         write_text(folder / f"{table.name}.tex", latex(comparison(table, results)))
-    figures: Iterable[str] = figures_of(suite.name, results)
+    figures: Iterable[str] = FIGURES[suite]
     try:
-        write_figures(suite.name, results, folder)
+        write_figures(suite, results, folder)
     except DiprlError as error:
         announce(f"no figures: {error}")
         figures = ()
-    text = page(suite, results, request, figures)
+    text = page_text(page, results, figures)
     write_text(folder / "README.md", text)
     return Report(folder, results, text)
 
 
-def page(suite: Suite, results: Results, request: Request, figures: Iterable[str]) -> str:
+def page_text(page: Page, results: Results, figures: Iterable[str]) -> str:
     """The page of an experiment, with the figures of these names."""
-    planned = TABLES[suite.name]
+    suite, planned = page.suite.name, TABLES[page.suite.name]
     tables = [comparison(table, results) for table in planned]
-    tables += [aggregates(planned[0], results)] if suite.name in WITH_AGGREGATES else []
-    every_seed = [seed_points(table, results) for table in planned]
+    tables += [aggregates(planned[0], results)] if suite in WITH_AGGREGATES else []
+    every_seed = [seed_points(table, results) for table in planned if len(results.seeds) <= MOST_SEEDS]
     before, after = ([f"## {table.title}\n\n{markdown(table)}" for table in part] for part in (tables, every_seed))
     images = [f"![{name}]({name}.svg)\n" for name in figures]
-    made_by = f"Made by `{request.command(suite.name)}`.\n"
-    return "\n".join([f"# {suite.name}\n", *heading(results), made_by, *before, *images, *after])
+    return "\n".join([f"# {suite}\n", heading(results), f"Made by `{page.command}`.\n", *before, *images, *after])
 
 
-def heading(results: Results) -> list[str]:
-    """What the numbers are, and what is missing."""
+def heading(results: Results) -> str:
+    """What the numbers are, and how many are missing."""
     done, asked = len(results.done), len(results.pairs)
-    lines = [
-        f"Mean ± standard deviation over seeds {', '.join(map(str, results.seeds))}; "
-        f"preset {', '.join(results.presets)}; "
-        f"{'/'.join(map(str, sorted(results.distinct('episodes'))))} episodes on the reference environment per run; "
-        f"{done} of {asked} runs done.\n"
-    ]
-    if results.missing:
-        lines.append("Missing: " + "; ".join(run.title for run in results.missing) + ".\n")
+    missing = f", {asked - done} missing" if done < asked else ""
     on_twin = sum(result.score.environment == TWIN for result in results.done)
-    if on_twin:
-        lines.append(f"{on_twin} runs are scored on the compiled twin only.\n")
-    return lines
+    twin = f"; {on_twin} runs are scored on the compiled twin only" if on_twin else ""
+    return (
+        f"Mean ± standard deviation over {seeds_text(results)}; preset {', '.join(results.presets)}; "
+        f"{'/'.join(map(str, sorted(results.distinct('episodes'))))} episodes on the reference environment per run; "
+        f"{done} of {asked} runs done{missing}{twin}.\n"
+    )
+
+
+def seeds_text(results: Results) -> str:
+    """The seeds by name where they are few; how many on which task where that differs."""
+    seeds = results.seeds
+    if len(seeds) <= MOST_SEEDS:
+        return f"seeds {', '.join(map(str, seeds))}"
+    fewer = {task: len(results.having(task=task).seeds) for task in results.tasks}
+    exceptions = [f"{count} on {task}" for task, count in fewer.items() if count < len(seeds)]
+    return ", ".join([f"{len(seeds)} seeds from {min(seeds)} to {max(seeds)}", *exceptions])
