@@ -17,6 +17,7 @@ from diprl.experiment.grid import Grid
 from diprl.experiment.request import Request
 from diprl.experiment.results import MEASURES, relaxed, results_of, score
 from diprl.experiment.suites import SUITES
+from diprl.experiment.vmap import fits
 from diprl.tasks.twins.table import TWIN_TASKS
 
 TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
@@ -26,6 +27,7 @@ def main() -> None:
     options = parse()
     request = Request(preset=options.preset, tasks=",".join(options.tasks), seeds=options.seeds, quick=options.quick)
     runs = SUITES[options.experiment].runs(request)
+    runs = [run for run in runs if fits(run) and options.variant in (None, run.variant)]
     print(f"{jax.devices()[0].device_kind}, jax {jax.__version__}, {len(runs)} runs", flush=True)
     began = time.monotonic()
     for task in options.tasks:
@@ -53,8 +55,9 @@ def run_task(grid: Grid, task: str) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder for the records")
-    parser.add_argument("--experiment", default="alpha", choices=("alpha", "target-entropy", "ladder"))
+    parser.add_argument("--experiment", default="alpha", choices=("alpha", "target-entropy", "ladder", "seeds"))
     parser.add_argument("--preset", choices=("default", "paper", "release"))
+    parser.add_argument("--variant", help="only this one, such as plain")
     parser.add_argument("--tasks", nargs="+", default=TASKS, choices=TASKS)
     parser.add_argument("--seeds", help="such as 0:30; default: those of the experiment")
     parser.add_argument("--quick", action="store_true", help="tiny budgets")
