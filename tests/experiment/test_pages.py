@@ -30,9 +30,9 @@ def records_in(folder: Path) -> dict[str, Record]:
 
 
 def test_every_experiment_has_a_page() -> None:
-    folders = {str(page.folder) for suite in SUITES.values() for page in pages(suite, Request(preset="both"))}
+    folders = {str(page.folder) for suite in SUITES.values() for page in pages(suite, Request(preset="both"), {})}
     assert PAGES.keys() <= folders, "one command makes every page: diprl reproduce all --preset both --executor none"
-    assert {str(page.folder) for suite in SUITES.values() for page in pages(suite, Request())} <= PAGES.keys()
+    assert {str(page.folder) for suite in SUITES.values() for page in pages(suite, Request(), {})} <= PAGES.keys()
     folders = {f"results/{path.parent.name}" for path in ROOT.glob("results/*/*.tex")}
     assert folders <= PAGES.keys()
 
@@ -42,6 +42,6 @@ def test_a_page_is_what_its_command_makes_of_the_records(name: str) -> None:
     text = PAGES[name].read_text(encoding="utf-8")
     (arguments,) = COMMAND.findall(text)
     request = parse(Reproduce, "reproduce", shlex.split(arguments))
-    (page,) = pages(SUITES[request.experiment], request)
+    (page,) = pages(SUITES[request.experiment], request, records_in(ROOT / request.folder))
     assert str(page.folder) == name
-    assert page_text(page, page.results(records_in(ROOT / request.folder)), FIGURES[page.suite.name]) == text
+    assert page_text(page, FIGURES[page.suite.name]) == text

@@ -72,6 +72,16 @@ def test_the_ladder_compares_all_presets_with_many_seeds() -> None:
     assert all(fits(run) for run in runs if run.task in TWIN_TASKS)
 
 
+def test_the_papers_ants_train_on_what_they_are_scored_on() -> None:
+    runs = SUITES["continuous"].runs(Request(preset="paper", methods="diprl", seeds="1"))
+    assert [run.task for run in runs] == [
+        "HalfCheetahHurdle",
+        "Pusher2D",
+        "AntRandomGoal-return",
+        "AntCrossMaze-unmodified",
+    ]
+
+
 def test_the_release_has_runs_of_the_methods_it_has_settings_for() -> None:
     runs = SUITES["discrete"].runs(Request(preset="release"))
     assert {run.method for run in runs} == {"ppo", "pi-prl", "diprl"}

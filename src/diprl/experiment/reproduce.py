@@ -23,47 +23,32 @@ MOST_SEEDS = 12
 
 
 class Page(NamedTuple):
-    """What one page tells about."""
+    """What one experiment gave."""
 
     suite: Suite
-    presets: tuple[str, ...]
     request: Request
+    """With the preset that the page is about; None where it compares several."""
+    results: Results
+    text: str = ""
 
     @property
     def folder(self) -> Path:
-        name = self.suite.name if self.suite.presets else f"{self.suite.name}-{self.presets[0]}"
-        return self.request.folder / name
-
-    @property
-    def command(self) -> str:
-        """What makes it again from the records."""
-        preset = None if self.suite.presets else self.presets[0]
-        return replace(self.request, preset=preset, methods=None).command(self.suite.name)
-
-    def results(self, records: Mapping[str, Record]) -> Results:
-        return results_of(self.suite.page_runs(self.request, self.presets), records)
+        return self.request.folder / "-".join([self.suite.name, *filter(None, [self.request.preset])])
 
 
-class Report(NamedTuple):
-    """What one experiment gave, and where it is written."""
-
-    folder: Path
-    results: Results
-    text: str
-
-
-def pages(suite: Suite, request: Request) -> list[Page]:
-    """One page for all presets where an experiment compares them, else one for each."""
-    return [
-        Page(suite, presets, request)
-        for presets in ([suite.presets] if suite.presets else [(each,) for each in request.presets])
-    ]
+def pages(suite: Suite, request: Request, records: Mapping[str, Record]) -> list[Page]:
+    """One page for all presets where an experiment compares them, else one for each; all methods are on it."""
+    told = [replace(request, preset=each, methods=None) for each in ([None] if suite.presets else request.presets)]
+    return [Page(suite, each, results_of(suite.runs(each), records)) for each in told]
 
 
 def reproduce(
     suites: Sequence[Suite], request: Request, executor: Executor, announce: Announce
-) -> tuple[list[Report], Failures]:
-    """Do all runs of some experiments and report each; runs that several of them share are done once."""
+) -> tuple[list[Page], Failures]:
+    """Do all runs of some experiments and write their pages; runs that several of them share are done once.
+
+    A page without any result is not written beside others that have some.
+    """
     wanted = requested_runs(suites, request)
     if not wanted:
         raise DiprlError("no experiment has both the tasks and the methods that were asked for")
@@ -71,8 +56,8 @@ def reproduce(
     failures = executor(grid, announce)
     rescore(grid, announce)
     records = grid.store.read()
-    told = [page for suite, _ in wanted for page in pages(suite, request)]
-    return [write_report(page, page.results(records), announce) for page in told], failures
+    told = [page for suite, _ in wanted for page in pages(suite, request, records)]
+    return [write_page(page, announce) for page in [page for page in told if page.results.done] or told], failures
 
 
 def merge(out: Path, sources: Sequence[Path]) -> int:
@@ -86,9 +71,9 @@ def merge(out: Path, sources: Sequence[Path]) -> int:
     return count
 
 
-def write_report(page: Page, results: Results, announce: Announce) -> Report:
+def write_page(page: Page, announce: Announce) -> Page:
     """Markdown, LaTeX and figures of one experiment in a folder of its own."""
-    suite, folder = page.suite.name, page.folder
+    suite, folder, results = page.suite.name, page.folder, page.results
     folder.mkdir(parents=True, exist_ok=True)
     for table in TABLES[suite]:
         write_text(folder / f"{table.name}.tex", latex(comparison(table, results)))
@@ -98,20 +83,21 @@ def write_report(page: Page, results: Results, announce: Announce) -> Report:
     except DiprlError as error:
         announce(f"no figures: {error}")
         figures = ()
-    text = page_text(page, results, figures)
+    text = page_text(page, figures)
     write_text(folder / "README.md", text)
-    return Report(folder, results, text)
+    return page._replace(text=text)
 
 
-def page_text(page: Page, results: Results, figures: Iterable[str]) -> str:
+def page_text(page: Page, figures: Iterable[str]) -> str:
     """The page of an experiment, with the figures of these names."""
-    suite, planned = page.suite.name, TABLES[page.suite.name]
+    suite, results, planned = page.suite.name, page.results, TABLES[page.suite.name]
     tables = [comparison(table, results) for table in planned]
     tables += [aggregates(planned[0], results)] if suite in WITH_AGGREGATES else []
     every_seed = [seed_points(table, results) for table in planned if len(results.seeds) <= MOST_SEEDS]
     before, after = ([f"## {table.title}\n\n{markdown(table)}" for table in part] for part in (tables, every_seed))
     images = [f"![{name}]({name}.svg)\n" for name in figures]
-    return "\n".join([f"# {suite}\n", heading(results), f"Made by `{page.command}`.\n", *before, *images, *after])
+    made_by = f"Made by `{page.request.command(suite)}`.\n"
+    return "\n".join([f"# {suite}\n", heading(results), made_by, *before, *images, *after])
 
 
 def heading(results: Results) -> str:

@@ -1,8 +1,8 @@
 """Which runs each experiment of the paper consists of."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
@@ -14,6 +14,8 @@ from diprl.train.settings import Settings
 
 DISCRETE = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0", "DoorKey-6x6", "LunarLander-v3")
 CONTINUOUS = ("HalfCheetahHurdle", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
+UNMODIFIED = {"AntRandomGoal": "AntRandomGoal-return", "AntCrossMaze": "AntCrossMaze-unmodified"}
+"""What presets other than ours train on, where our task trains on something else than it is scored on."""
 SEEDS = (123, 321, 456)
 QUICK = {"total_timesteps": 4096, "num_envs": 8, "num_steps": 128, "minibatch_size": 128, "num_epochs": 2}
 QUICK_EPISODES = 10
@@ -23,17 +25,24 @@ TARGETS = ("0", "0.1", "0.5", "1.0")
 PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
 """Step of the dual where a preset has none: large enough to reach its target within the budget."""
-Change = Callable[[Settings], Settings]
 
 
 class Variant(NamedTuple):
-    """One setting of an ablation."""
+    """What an experiment changes in the settings of a preset."""
 
-    change: Change = lambda settings: settings
-    """Of the settings that a preset has."""
+    values: Mapping[str, Any] = {}
+    least: Mapping[str, Any] = {}
+    """What a setting is raised to where it is lower."""
+    instead_of_zero: Mapping[str, Any] = {}
     settings_of: str = ""
-    """Whose settings these are, unless the method's own."""
+    """Whose settings are changed, unless the method's own."""
     presets: tuple[str, ...] = PRESETS
+
+    def change(self, settings: Settings) -> Settings:
+        given = settings.values()
+        raised = {name: max(given[name], value) for name, value in self.least.items()}
+        filled = {name: given[name] or value for name, value in self.instead_of_zero.items()}
+        return settings.with_values(**self.values, **raised, **filled)
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,7 @@ class Suite:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
         episodes = QUICK_EPISODES if request.quick else RunSpec.episodes
         return tuple(
-            RunSpec(task, method, settings, seed, episodes, preset, variant)
+            RunSpec(trained_task(task, preset), method, settings, seed, episodes, preset, variant)
             for task in chosen(request.tasks, self.tasks)
             for method in chosen(request.methods, self.methods)
             for preset in (request.presets if request.preset else self.presets or request.presets)
@@ -63,10 +72,6 @@ class Suite:
             for settings in [self.settings(task, method, preset, variant, request.quick)]
             for seed in self.seeds_of(task, request)
         )
-
-    def page_runs(self, request: Request, presets: tuple[str, ...]) -> tuple[RunSpec, ...]:
-        """The runs that a page tells about, whichever methods were asked for."""
-        return tuple(run for preset in presets for run in self.runs(replace(request, preset=preset, methods=None)))
 
     def variants_of(self, method: str, preset: str) -> list[str]:
         known = self.variants.items() if has_preset(method, preset) else ()
@@ -91,51 +96,24 @@ def chosen(wanted: str | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in offered if wanted is None or name in parse_names(wanted))
 
 
-def one_training(settings: Settings) -> Settings:
-    """One member and no search: training and extraction by themselves."""
-    return settings.with_values(members=1, polish_share=0.0)
+def trained_task(task: str, preset: str) -> str:
+    return task if preset == "default" else UNMODIFIED.get(task, task)
 
 
-def plain(settings: Settings) -> Settings:
-    """DiPRL as untuned as a baseline: one member, no search, the paper's depth."""
-    return one_training(settings).with_values(max_depth=PAPER_DEPTH)
-
-
-def alone(settings: Settings) -> Settings:
-    """Training and extraction by themselves: what several members or a polished program add would hide their effect.
-
-    There are at least as many depths to choose from as in the paper.
-    """
-    depth = max(settings.program.max_depth, PAPER_DEPTH)
-    return one_training(settings).with_values(feature_entropy=0.0, max_depth=depth)
-
-
-def undriven(settings: Settings) -> Settings:
-    """Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
-    return alone(settings).with_values(
-        alpha_ramp=0.0, alpha_dual=0.0, architecture_temperature_end=1.0, settle_temperature=1.0
-    )
-
-
-def fixed_alpha(label: str) -> Variant:
-    """A constant weight of the architecture entropy."""
-    return Variant(lambda settings: undriven(settings).with_values(alpha=float(label)))
-
-
-def targeted(label: str) -> Variant:
-    """The paper's automatic weight with this target."""
-
-    def change(settings: Settings) -> Settings:
-        dual = settings.program.alpha_dual or DUAL_RATE
-        return undriven(settings).with_values(target_entropy=float(label), alpha_dual=dual)
-
-    return Variant(change)
-
-
+ONE_TRAINING = {"members": 1, "polish_share": 0.0}
+"""One member and no search: training and extraction by themselves."""
+ALONE = ONE_TRAINING | {"feature_entropy": 0.0}
+UNDRIVEN = ALONE | {"alpha_ramp": 0.0, "architecture_temperature_end": 1.0, "settle_temperature": 1.0}
+"""Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
+DEPTHS = {"max_depth": PAPER_DEPTH}
 ALL_METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
 TREES = ("pi-prl", "diprl")
-ALPHAS = {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: Variant(alone)}
-FAIR = {"": Variant(), "plain": Variant(plain, settings_of="dtsemnet", presets=("default",))}
+ALPHAS = {label: Variant(UNDRIVEN | {"alpha_dual": 0.0, "alpha": float(label)}, DEPTHS) for label in FIXED_ALPHAS} | {
+    AUTOMATIC: Variant(ALONE, DEPTHS)
+}
+DUAL = {"alpha_dual": DUAL_RATE}
+TARGETED = {label: Variant(UNDRIVEN | {"target_entropy": float(label)}, DEPTHS, DUAL) for label in TARGETS}
+FAIR = {"": Variant(), "plain": Variant(ONE_TRAINING | DEPTHS, settings_of="dtsemnet", presets=("default",))}
 """The full recipe, and DiPRL with the settings of the baseline that is most like it."""
 WITH_TWIN = DISCRETE[:4]
 
@@ -148,14 +126,14 @@ SUITES: dict[str, Suite] = {
             "ladder",
             ("diprl",),
             DISCRETE,
-            {"": Variant(one_training)},
+            {"": Variant(ONE_TRAINING)},
             presets=PRESETS,
             seeds=tuple(range(30)),
             seeds_without_twin=10,
         ),
         Suite("continuous", ALL_METHODS, CONTINUOUS),
         Suite("alpha", ("diprl",), DISCRETE, ALPHAS),
-        Suite("target-entropy", ("diprl",), DISCRETE, {label: targeted(label) for label in TARGETS}),
+        Suite("target-entropy", ("diprl",), DISCRETE, TARGETED),
         Suite("depth", TREES, DISCRETE + CONTINUOUS),
         Suite("entropy", TREES, DISCRETE + CONTINUOUS),
         Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6", "AntRandomGoal")),

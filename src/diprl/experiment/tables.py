@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from diprl.experiment.results import MEASURES, Measure, Results
 from diprl.experiment.statistics import bootstrap, interquartile_mean, mean_and_deviation, probability_of_improvement
+from diprl.experiment.suites import UNMODIFIED
 
 PAPER: dict[str, Any] = json.loads(Path(__file__).with_name("paper_results.json").read_text(encoding="utf-8"))
 PAPER["reward"] = {row: scores | PAPER["continuous_reward"][row] for row, scores in PAPER["discrete_reward"].items()}
-PAPER_NAMES = {"LunarLander-v3": "LunarLander-v2"}
+PAPER_NAMES = {"LunarLander-v3": "LunarLander-v2"} | {ours: theirs for theirs, ours in UNMODIFIED.items()}
 """Tasks that the paper knows under another name."""
 MISSING = "missing"
 NOTHING = "–"

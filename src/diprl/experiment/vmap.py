@@ -23,7 +23,7 @@ from diprl.experiment.grid import Announce
 from diprl.experiment.records import Record, finite
 from diprl.methods.agents import tree_agent
 from diprl.methods.diprl import read_off
-from diprl.methods.ladder import RUNGS, gap, tree_of
+from diprl.methods.ladder import RUNGS, gap
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
 from diprl.runs.result import Result, provenance
@@ -128,13 +128,7 @@ def execute_batch(runs: Sequence[RunSpec], folder: Path, announce: Announce) -> 
             program=read_off(batch.task, trained.agent, trained.temperatures),
             score=score_of(returns[index], environment=TWIN),
             steps={"training": trained.steps},
-            gap=gap(
-                tree_of(trained),
-                trained.temperatures,
-                scores[:, index].tolist(),
-                float(advantages[index]),
-                spec.settings.ppo.gamma,
-            ),
+            gap=gap(trained, scores[:, index].tolist(), float(advantages[index])),
             curve=thinned_curve(rows),
             wall_seconds=round(seconds, 3),
             **provenance(),

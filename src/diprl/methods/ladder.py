@@ -7,7 +7,7 @@ import numpy as np
 from diprl.arena.episodes import GAP
 from diprl.arena.score import Gap
 from diprl.extract import depth_probabilities
-from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
+from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.runs.trainer import Trained, Trainer
 from diprl.train.loop import one_more
@@ -28,8 +28,7 @@ def measure_gap(trainer: Trainer, trained: Trained) -> Gap:
     """The scores of all rungs on the same starts: on the twin where there is one, else on the reference."""
     episodes = GAP.count(trainer.session.task)
     scores = [trained.player.score(trained.state, trained.temperatures, rung, episodes).mean for rung in RUNGS]
-    advantages, gamma = advantage_range(trainer, trained), trained.settings.ppo.gamma
-    return gap(tree_of(trained), trained.temperatures, scores, advantages, gamma)
+    return gap(trained, scores, advantage_range(trainer, trained))
 
 
 def advantage_range(trainer: Trainer, trained: Trained) -> float:
@@ -41,16 +40,10 @@ def advantage_range(trainer: Trainer, trained: Trained) -> float:
         collector.close()
 
 
-def gap(
-    tree: DerivationTree,
-    temperatures: Temperatures,
-    scores: Sequence[float],
-    advantages: float = 0.0,
-    gamma: float = 0.0,
-) -> Gap:
+def gap(trained: Trained, scores: Sequence[float], advantages: float) -> Gap:
     """What each step loses, from the scores of the rungs, and what the theory says about the first of them."""
     relaxed, relaxed_greedy, depth, depth_greedy, conditions, hard = scores
-    depths = np.asarray(depth_probabilities(tree, temperatures.architecture), np.float64)
+    depths = np.asarray(depth_probabilities(tree_of(trained), trained.temperatures.architecture), np.float64)
     depths = depths / depths.sum()
     entropy = abs(float(sum(p * np.log(p) for p in depths if p > 0)))
     mass = float(1.0 - depths.max())
@@ -65,7 +58,7 @@ def gap(
         relaxed_greedy=relaxed_greedy,
         depth_greedy=depth_greedy,
         advantage_range=advantages,
-        return_bound=advantages * mass / max(1.0 - gamma, 1e-9),
+        return_bound=advantages * mass / max(1.0 - trained.settings.ppo.gamma, 1e-9),
     )
 
 

@@ -85,6 +85,7 @@ def test_budgets_and_paper_scores() -> None:
         "AntRandomGoal": (6_000_000, 413.12, 500),
         "AntCrossMaze": (5_000_000, 220.25, 1000),
         "AntRandomGoal-return": (6_000_000, 413.12, 500),
+        "AntCrossMaze-unmodified": (5_000_000, 220.25, 1000),
         "AntCrossMaze-return": (5_000_000, 220.25, 1000),
     }
 

@@ -46,16 +46,6 @@ def judge_forward(before: States, actions: Array, after: States) -> Judgement:
     return Judgement.sum(parts, np.abs(after.qpos[:, PITCH]) > 1.5)
 
 
-def judge_leap(before: States, actions: Array, after: States) -> Judgement:
-    """What the hurdle task pays for getting over a bar, less effort; tipping over ends it."""
-    parts = {
-        "run": after.velocity_since(before, 0),
-        "leap": 0.3 * np.abs(after.velocity_since(before, 1)),
-        "effort": -0.1 * squared_norm(actions),
-    }
-    return Judgement.sum(parts, ~on_its_feet(after))
-
-
 def start_before_bar(running: Callable[[], Start], rng: np.random.Generator, count: int) -> Start:
     """Beginnings in the forward gait, a short way before the one bar, which stands at 0."""
     start = mixed_start(HURDLE.start, running, rng, count, share=0.9)
@@ -63,11 +53,11 @@ def start_before_bar(running: Callable[[], Start], rng: np.random.Generator, cou
     return start
 
 
-def judge_jump(before: States, actions: Array, after: States) -> Judgement:
+def judge_jump(before: States, actions: Array, after: States, *, run: float = 0.5, leap: float = 1.0) -> Judgement:
     """Vertical speed with some progress; tipping over ends it, since somersaults pay and lead nowhere."""
     parts = {
-        "run": 0.5 * after.velocity_since(before, 0),
-        "leap": np.abs(after.velocity_since(before, 1)),
+        "run": run * after.velocity_since(before, 0),
+        "leap": leap * np.abs(after.velocity_since(before, 1)),
         "effort": -0.1 * squared_norm(actions),
     }
     return Judgement.sum(parts, ~on_its_feet(after))
@@ -172,10 +162,10 @@ LEAPING = replace(
     name="cheetah_leap",
     model=partial(model, (0.0,)),
     start=partial(start_before_bar, partial(states_along, RUNNING_FLAT, on_its_feet)),
-    judge=judge_leap,
+    judge=partial(judge_jump, run=1.0, leap=0.3),
     horizon=100,
 )
-"""Get over one bar, which it cannot see, out of that gait, and run on."""
+"""Get over one bar, which it cannot see, out of that gait, and run on: paid as the hurdle task pays."""
 PUSHING_LEFT = replace(
     feeling(pusher.PUSHER, ARM), name="pusher_left", judge=partial(judge_push, coordinate=PUCK_X), anneals=True
 )

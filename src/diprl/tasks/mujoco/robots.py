@@ -70,14 +70,9 @@ def _robot(name: str, read: Cut, feel: Cut) -> Robot:
     )
 
 
-def with_primitives(robot: Robot, **files: str) -> Robot:
-    """The same robot with other primitives, each by the name of its file."""
-    return replace(robot, primitives={name: partial(_shipped, file) for name, file in files.items()})
-
-
 ROBOTS = tomllib.loads((files("diprl.tasks.mujoco") / "data" / "robots.toml").read_text(encoding="utf-8"))
 CHEETAH = _robot("cheetah", lambda observation: observation[:, -2:], lambda observation: observation[:, 1:18])
-RUNNER = with_primitives(CHEETAH, run="cheetah_run", leap="cheetah_leap")
+RUNNER = replace(CHEETAH, primitives={name: partial(_shipped, f"cheetah_{name}") for name in ("run", "leap")})
 """The cheetah with skills learnt away from the track, which a program has to put together."""
 ARM = _robot("arm", lambda observation: observation[:, (9, 10, 12, 13)], lambda observation: observation)
 ANT = _robot("ant", _read_ant, lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES])

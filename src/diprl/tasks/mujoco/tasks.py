@@ -20,7 +20,8 @@ def mujoco_tasks() -> dict[str, Callable[[], Task]]:
     """The tasks by name; primitives load when a task is first looked at through its view.
 
     The ants train to arrive; those named `-return` train for the task's own return, which lingering maximises.
-    The cheetah of `HalfCheetahHurdle-composed` has skills that it learnt away from the track.
+    `AntCrossMaze-unmodified` also begins where the task does. The cheetah of `HalfCheetahHurdle-composed` has skills
+    that it learnt away from the track.
     """
     random_goal = partial(_task, ant.RANDOM_GOAL, ANT, budget=6_000_000, paper_score=413.12)
     cross_maze = partial(_task, ant.CROSS_MAZE, ANT, budget=5_000_000, paper_score=220.25)
@@ -34,6 +35,7 @@ def mujoco_tasks() -> dict[str, Callable[[], Task]]:
         "AntRandomGoal": partial(random_goal, training=ant.APPROACH_RANDOM_GOAL),
         "AntCrossMaze": partial(cross_maze, training=ant.APPROACH_CROSS_MAZE),
         "AntRandomGoal-return": partial(random_goal, name="AntRandomGoal-return"),
+        "AntCrossMaze-unmodified": partial(cross_maze, name="AntCrossMaze-unmodified"),
         "AntCrossMaze-return": partial(cross_maze, name="AntCrossMaze-return", training=explored),
     }
 
