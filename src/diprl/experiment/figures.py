@@ -189,7 +189,7 @@ def draw_ladder(axis: Any, results: Results) -> None:
     reported = published("reward", RIVAL, task=results.tasks[0])
     if reported:
         mean, deviation = reported
-        axis.axhline(mean, color=PAPER_LINE, linestyle="--", label="reported")
+        axis.axhline(mean, color=PAPER_LINE, linestyle="--", label="paper")
         axis.axhspan(mean - deviation, mean + deviation, color=PAPER_COLOUR, alpha=0.4, linewidth=0)
     axis.set_xticks(range(len(LADDER)), [name.replace(", ", "\n").replace(" ", "\n") for name in LADDER], fontsize=6)
 

@@ -128,7 +128,7 @@ SUITES: dict[str, Suite] = {
             DISCRETE,
             {"": Variant(ONE_TRAINING)},
             presets=PRESETS,
-            seeds=tuple(range(30)),
+            seeds=tuple(range(10, 40)),
             seeds_without_twin=10,
         ),
         Suite("continuous", ALL_METHODS, CONTINUOUS),
