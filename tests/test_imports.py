@@ -28,7 +28,7 @@ ROOMS = {
     "terminal": "program",
     "experiment": "program tasks policy train arena runs methods",
     "report": "program export verify tasks arena search runs methods",
-    "model": "program export tasks extract arena search runs methods terminal report",
+    "model": "program export tasks extract train arena search runs methods terminal report",
     "cli": "program export verify tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""
