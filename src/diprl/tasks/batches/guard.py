@@ -16,7 +16,6 @@ from diprl.tasks.base import Task
 from diprl.tasks.batches.worker import MAKING, Service, Worker
 
 UNUSABLE = "the environment cannot be used"
-DOINGS = {"step": "failed in a step", "reset": "failed to reset", "make": "failed to make", "close": "failed to close"}
 
 
 def load_limited(load: Callable[[], Task], seconds: Any = None) -> Task:
@@ -108,25 +107,19 @@ class RemoteEnvironment(gym.Env[Any, Any]):
 
 def _keep(home: Remote) -> Service:
     """The life of the process that keeps environments, by number."""
-    kept: dict[int, Any] = {}
-
-    def make(number: int, overrides: dict[str, Any]) -> Any:
-        kept[number] = home(**overrides)
-        return kept[number].observation_space, kept[number].action_space
-
-    verbs: dict[str, Callable[[int, Any], Any]] = {
-        "make": make,
-        "step": lambda number, action: misdeeds.step(kept[number], action),
-        "reset": lambda number, seed: kept[number].reset(seed=seed)[0],
-        "close": lambda number, _: misdeeds.close(kept.pop(number), home.name),
-    }
+    kept: dict[int, misdeeds.Checked] = {}
 
     def answer(message: Any) -> Any:
         verb, number, argument = message
-        return misdeeds.call(verbs[verb], number, argument, complaint=lambda: f"{home.name} {DOINGS[verb]}")
+        if verb == "make":
+            kept[number] = misdeeds.Checked(home(**argument), home.name)
+            return kept[number].environment.observation_space, kept[number].environment.action_space
+        if verb == "close":
+            return kept.pop(number).close()
+        return kept[number].step(argument) if verb == "step" else kept[number].reset(argument)
 
     def close() -> None:
         for environment in kept.values():
-            misdeeds.close(environment, home.name)
+            environment.close()
 
     return Service(answer, close)
