@@ -33,10 +33,9 @@ class Explain(PlayCommand):
             scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
             found = program.explain(list(state.values()), list(scales.values()))
         self.print_json(state=state, **asdict(found))
-        if not self.json:
-            units = [f" {feature.unit}" if feature.unit else "" for feature in program.signature.features]
-            named = [f"{name} = {value:.4g}{unit}" for (name, value), unit in zip(state.items(), units, strict=True)]
-            say(f"In the state {', '.join(named)}\n{found}")
+        units = [f" {feature.unit}" if feature.unit else "" for feature in program.signature.features]
+        named = [f"{name} = {value:.4g}{unit}" for (name, value), unit in zip(state.items(), units, strict=True)]
+        say(f"In the state {', '.join(named)}\n{found}")
 
     def first_state(self, program: "Program") -> dict[str, float]:
         """The features at the beginning of an episode."""
