@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diprl.errors import NotFiniteError
 from diprl.program.signature import Actions, Discrete, action_range
-from diprl.tasks.base import Step, Task, with_first_views
+from diprl.tasks.base import Environments, Step, Task, with_first_views
 from diprl.tasks.misdeeds import INFO_KEYS, Checked, call
 
 
@@ -67,12 +67,17 @@ class SyncEnvironments:
         return f"{self._task.name}: environment {self._first + index}, step {self._steps},"
 
 
-def random_actions(actions: Actions, count: int, generator: np.random.Generator) -> NDArray[Any]:
-    """An action for each of so many environments, drawn evenly from all that there are."""
-    if isinstance(actions, Discrete):
-        return generator.integers(len(actions.names), size=count)
-    centre, width = map(np.array, action_range(actions))
-    return centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
+def random_views(environments: Environments, actions: Actions, steps: int) -> NDArray[np.float32]:
+    """What so many steps of random actions meet; each is drawn evenly from all that there are."""
+    generator, count, views = np.random.default_rng(0), environments.num_envs, [environments.reset(0)]
+    for _ in range(steps):
+        if isinstance(actions, Discrete):
+            chosen = generator.integers(len(actions.names), size=count)
+        else:
+            centre, width = map(np.array, action_range(actions))
+            chosen = centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
+        views.append(environments.step(chosen).next_view)
+    return np.concatenate(views)
 
 
 def seeds(seed: int, count: int) -> list[int]:
