@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
-from diprl.arena.reference import evaluate_many
+from diprl.arena.reference import play, program_act
 from diprl.arena.twin import Lanes, begin_lanes, play_until
 from diprl.program import Program, ast
 from diprl.program.paths import leaf_paths
@@ -145,7 +145,17 @@ def take(tree: Any, rows: NDArray[np.int64]) -> Any:
 
 def play_on_reference(task: Task, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
     """Programs on the reference environment, all of them and all episodes in lockstep."""
-    return ProgramReturns(*evaluate_many(task, programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
+    acts = [program_act(task, program) for program in programs]
+
+    def act_each(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
+        owner = plays // episodes
+        rows = [np.flatnonzero(owner == index) for index in range(len(acts))]
+        actions = [acts[index](views[row]) for index, row in enumerate(rows) if len(row)]
+        return np.concatenate(actions)[np.argsort(np.concatenate(rows))]
+
+    seed = ROUNDS_SEED + ROUND_LENGTH * round_number
+    played = play(task, act_each, [*range(seed, seed + episodes)] * len(programs))
+    return ProgramReturns(played.returns.reshape(len(programs), episodes), played.steps)
 
 
 def program_player(task: Task, program: Program) -> ProgramPlayer:
