@@ -45,7 +45,7 @@ def act(views: np.ndarray) -> np.ndarray:
         ("nan observation", NotFiniteError, "Faulty returned an observation that is not finite"),
         ("infinite reward", NotFiniteError, "Faulty returned the reward inf"),
         ("wrong shape", DiprlError, r"Faulty returned an observation of shape \(1,\) instead of \(2,\)"),
-        ("wrong type", DiprlError, "Faulty failed in a step: TypeError"),
+        ("wrong type", DiprlError, "features cannot be computed"),
         ("no reward", DiprlError, "Faulty failed in a step: TypeError"),
     ],
 )

@@ -11,6 +11,7 @@ from diprl.arena.score import Score, score_of
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
+from diprl.tasks.batches.sync import checked_views
 from diprl.tasks.misdeeds import Checked
 
 Act = Callable[[NDArray[np.float32]], NDArray[Any]]
@@ -75,7 +76,7 @@ def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Check
     observations = [environment.reset(seeds[index]) for index, environment in enumerate(environments)]
     following = len(environments)
     while environments:
-        actions = act(task.view(np.asarray(observations)), np.array(episode_of))
+        actions = act(checked_views(task, observations, lambda _: task.name), np.array(episode_of))
         steps += len(environments)
         for slot in reversed(range(len(environments))):
             observations[slot], reward, terminated, truncated, info = environments[slot].step(actions[slot])

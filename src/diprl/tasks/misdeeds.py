@@ -83,8 +83,6 @@ class Checked:
     def _observed(self, observation: Any) -> Any:
         if (shape := np.shape(observation)) != self.shape:
             raise DiprlError(f"{self.place()} returned an observation of shape {shape} instead of {self.shape}")
-        if not np.isfinite(observation).all():
-            raise NotFiniteError(f"{self.place()} returned an observation that is not finite: {observation}")
         return observation
 
 

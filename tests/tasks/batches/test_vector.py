@@ -120,7 +120,7 @@ def test_worker_count_changes_nothing_and_seeds_change_everything() -> None:
         ("nan observation", NotFiniteError, "environment 0, step 3, returned an observation that is not finite"),
         ("infinite reward", NotFiniteError, "environment 0, step 3, returned the reward inf"),
         ("wrong shape", DiprlError, r"shape \(1,\) instead of \(2,\)"),
-        ("wrong type", DiprlError, "environment 0, step 3, failed in a step: TypeError"),
+        ("wrong type", DiprlError, "features cannot be computed"),
         ("no reward", DiprlError, "environment 0, step 3, failed in a step: TypeError"),
     ],
 )

@@ -57,11 +57,7 @@ class SyncEnvironments:
         return self._views([self._environments[index].reset() for index in indices], indices)
 
     def _views(self, observations: Sequence[Any], indices: Sequence[int]) -> NDArray[np.float32]:
-        """Checked views of the observations that the environments of these indices gave."""
-        complaint = f"{self._task.name}: the features cannot be computed"
-        views = call(lambda: self._task.view(np.array(observations)), complaint=lambda: complaint)
-        check_finite(views, "an observation", lambda row: self._place(indices[row]))
-        return views
+        return checked_views(self._task, observations, lambda row: self._place(indices[row]))
 
     def _place(self, index: int) -> str:
         return f"{self._task.name}: environment {self._first + index}, step {self._steps},"
@@ -83,6 +79,14 @@ def random_views(environments: Environments, actions: Actions, steps: int) -> ND
 def seeds(seed: int, count: int) -> list[int]:
     """One seed per environment; runs with neighbouring seeds share none."""
     return np.random.SeedSequence(seed).generate_state(count).tolist()
+
+
+def checked_views(task: Task, observations: Sequence[Any], place: Callable[[int], str]) -> NDArray[np.float32]:
+    """The views of some observations; `place` names the environment that gave the one of a row."""
+    complaint = f"{task.name}: the features cannot be computed"
+    views = call(lambda: task.view(np.array(observations)), complaint=lambda: complaint)
+    check_finite(views, "an observation", place)
+    return views
 
 
 def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int], str]) -> None:
