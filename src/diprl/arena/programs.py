@@ -15,7 +15,6 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
-from diprl.arena.reference import play, program_act
 from diprl.arena.twin import Lanes, begin_lanes, play_until
 from diprl.program import Program, ast
 from diprl.program.paths import leaf_paths
@@ -143,26 +142,23 @@ def take(tree: Any, rows: NDArray[np.int64]) -> Any:
     return jax.tree.map(lambda part: part[rows] if np.ndim(part) else part, tree)
 
 
-def play_on_reference(task: Task, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
-    """Programs on the reference environment, all of them and all episodes in lockstep."""
-    acts = [program_act(task, program) for program in programs]
+def reference_player(task: Task) -> ProgramPlayer:
+    """The reference environment, all programs and episodes in lockstep on as many cores as there are."""
+    from diprl.arena.shared import SharedPlay  # needs Gymnasium, which twins do without
 
-    def act_each(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
-        owner = plays // episodes
-        rows = [np.flatnonzero(owner == index) for index in range(len(acts))]
-        actions = [acts[index](views[row]) for index, row in enumerate(rows) if len(row)]
-        return np.concatenate(actions)[np.argsort(np.concatenate(rows))]
+    play = SharedPlay(task)
 
-    seed = ROUNDS_SEED + ROUND_LENGTH * round_number
-    played = play(task, act_each, [*range(seed, seed + episodes)] * len(programs))
-    return ProgramReturns(played.returns.reshape(len(programs), episodes), played.steps)
+    def play_round(programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
+        return ProgramReturns(*play(programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
+
+    return play_round
 
 
 def program_player(task: Task, program: Program) -> ProgramPlayer:
     """For programs no larger than this one: compiled where the task has a twin."""
     if task.twin is not None and isinstance(program.signature.actions, Discrete):
         return twin_player(task, program.conditions)
-    return partial(play_on_reference, task)
+    return reference_player(task)
 
 
 @lru_cache(maxsize=8)

@@ -46,6 +46,20 @@ def evaluate(task: Task, act: Act, episodes: int = 100, seed: int = EVALUATION.s
     return score_of(played.returns, {name: float(np.mean(values)) for name, values in played.extra.items()})
 
 
+def evaluate_many(task: Task, programs: Sequence[Program], episodes: int, seed: int) -> tuple[NDArray[np.float64], int]:
+    """Returns (programs, episodes) of several programs on the same episodes, and the steps they took."""
+    acts = [program_act(task, program) for program in programs]
+
+    def act(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
+        owner = plays // episodes
+        rows = [np.flatnonzero(owner == index) for index in range(len(acts))]
+        actions = [acts[index](views[row]) for index, row in enumerate(rows) if len(row)]
+        return np.concatenate(actions)[np.argsort(np.concatenate(rows))]
+
+    played = play(task, act, [*range(seed, seed + episodes)] * len(programs))
+    return played.returns.reshape(len(programs), episodes), played.steps
+
+
 class Played(NamedTuple):
     """What a list of episodes gave."""
 
