@@ -29,10 +29,8 @@ class SharedPlay:
     def __call__(self, programs: Sequence[Program], episodes: int, seed: int) -> tuple[NDArray[np.float64], int]:
         if self.steps >= WORTH_SHARING and not self.workers and not self.alone:
             self.start()
-        if not self.workers:
-            returns, steps = evaluate_many(self.task, programs, episodes, seed)
-        else:
-            returns, steps = self.share(programs, episodes, seed)
+        play = self.share if self.workers else partial(evaluate_many, self.task)
+        returns, steps = play(programs, episodes, seed)
         self.steps += steps
         return returns, steps
 
