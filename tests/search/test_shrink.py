@@ -9,9 +9,9 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.front import Front, Limits, features_read, front_of, with_fewest_digits
+from diprl.search.front import Front, Limits, features_read, front_of
 from diprl.search.rounding import digits_of, rounded
-from diprl.search.shrink import shrink
+from diprl.search.shrink import Shrinker, shrink, spread
 from diprl.search.simplify import simplify
 from diprl.search.smaller import best_constant, fitted_condition, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials
@@ -145,11 +145,28 @@ def test_rounding_takes_the_fewest_digits_that_change_nothing():
 
 def test_fewer_digits_are_taken_where_the_score_stays():
     long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
-    trials = Trials(CART_POLE, long, steps=200_000)
-    front = with_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
+    shrinker = Shrinker(Trials(CART_POLE, long, steps=400_000), long, Limits(), seed=0)
+    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
     assert digits_of(long) == 3
     assert digits_of(front.program) == 1
     assert evaluate_program(CART_POLE, front.program, 20).mean == 500.0
+
+
+def test_fewer_digits_are_not_believed_after_a_few_episodes():
+    long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
+    shrinker = Shrinker(Trials(CART_POLE, long, steps=40_000), long, Limits(), seed=0)
+    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
+    assert front.program == long
+
+
+def test_few_sizes_are_compared_the_first_and_the_last_among_them():
+    chains = [
+        cart_pole("\nel".join(f"if pole_angle - {k} > 0:\n    left" for k in range(1, n)) + "\nelse:\n    right")
+        for n in range(20, 1, -1)
+    ]
+    chosen = spread(chains)
+    assert len(chosen) == 10
+    assert (chosen[0], chosen[-1]) == (chains[0], chains[-1])
 
 
 def test_scores_from_few_episodes_are_put_right_by_the_program_that_met_more():

@@ -32,7 +32,8 @@ def fit(session: Session) -> Result:
     trained = best_member(trainer, budget - search_steps)
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
-    front = shorten(trainer, extracted, search_steps)
+    unused = budget - sum(trainer.steps.values())
+    front = shorten(trainer, extracted, min(search_steps, unused))
     if front is None:
         return trainer.finish(trained, extracted, gap=cost)
     return trainer.finish(trained, front.program, gap=cost, front=front, extracted=extracted)
@@ -40,7 +41,7 @@ def fit(session: Session) -> Result:
 
 def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
     """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
-    if not steps:
+    if steps <= 0:
         return None
     session, program_settings = trainer.session, trainer.session.spec.settings.program
     sizes = program_settings.max_numbers or None, program_settings.max_conditions or None

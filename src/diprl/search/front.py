@@ -13,13 +13,12 @@ from diprl.arena.score import as_number
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Affine, Condition, flatten, number_rows
-from diprl.search.rounding import digits_of, rounded
 from diprl.search.trials import Spent, Trials
 
 LOOKS, MOST_EPISODES = 4, 1024
 """How often validation plays; each look takes an equal part of the steps, with half as many programs as the last."""
-FOR_DIGITS = 0.5
-"""Part of a look that is left for choosing the number of digits."""
+FOR_DIGITS = 1.0
+"""Looks whose steps are left for choosing the number of digits."""
 HOPELESS = 2.0
 """Standard errors by which a program must lose to be out of the running."""
 FEWEST_LEFT = 3
@@ -136,7 +135,8 @@ def features_read(program: Program) -> set[int]:
 def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
     """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
 
-    Raises `Spent` where the budget does not allow two episodes of each.
+    The first program, which the others were made from, stays in the running to the end. Raises `Spent` where the
+    budget does not allow two episodes of each.
     """
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
     contenders = list(returns)
@@ -147,7 +147,7 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)
-            contenders = still_in(contenders, returns)
+            contenders = list(dict.fromkeys([programs[0], *still_in(contenders, returns)]))
             if len(contenders) == 1:
                 break
     if min(map(len, returns.values())) < 2:
@@ -178,21 +178,6 @@ def front_of(returns: Mapping[Program, NDArray[np.float64]], limits: Limits) -> 
     taken = next(program for program in allowed if is_as_good(returns[program], returns[best], limits.tolerance))
     entries = tuple(entry_of(program, returns[program], returns[best]) for program in programs)
     return Front(entries, programs.index(taken))
-
-
-def with_fewest_digits(trials: Trials, front: Front) -> Front:
-    """The front with the program to take in the fewest digits that keep its score."""
-    program = front.program
-    rounder = dict.fromkeys(rounded(program, digits) for digits in range(1, digits_of(program)))
-    versions = [each for each in rounder if each.coefficients == program.coefficients]
-    if not versions:
-        return front
-    affordable = trials.left / ((len(versions) + 1) * trials.length)
-    returns, *others = trials.play([program, *versions], int(np.clip(affordable, 2, MOST_EPISODES)), FRONT_ROUND)
-    for version, played in zip(versions, others, strict=True):
-        if played.mean() >= returns.mean():
-            return front.with_program(version, float(played.mean() - returns.mean()))
-    return front
 
 
 def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], tolerance: float) -> bool:
