@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()(?!https?://|#|mailto:)([^)#\s]+)")
-CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 STARTS = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 """Pages at the top of the repository that the navigation names."""
 

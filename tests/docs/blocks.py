@@ -57,6 +57,8 @@ class Block:
     mark: str
     start: int
     """Where its text begins in the page."""
+    script: str = ""
+    """The example that it shows, which has a test of its own."""
 
     @property
     def name(self) -> str:
@@ -84,7 +86,14 @@ class Block:
 def blocks_of(page: Path) -> list[Block]:
     found = FENCE.finditer(page.read_text(encoding="utf-8"))
     return [
-        Block(page, block["language"], with_snippets(block["text"]), block["mark"], block.start("text"))
+        Block(
+            page,
+            block["language"],
+            with_snippets(block["text"]),
+            block["mark"],
+            block.start("text"),
+            "".join(SNIPPET.findall(block["text"])),
+        )
         for block in found
     ]
 
@@ -99,7 +108,6 @@ class Reader:
 
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
-    trained: int = 0
 
     def prepare(self) -> None:
         """The repository's examples, and the runs that they hold, as if the reader had trained them."""
@@ -133,7 +141,7 @@ class Reader:
     def python(self, block: Block) -> str | None:
         code = LONG.sub(SHORT, block.text)
         compiled = compile(code, block.name, "exec")
-        if block.reason:
+        if block.reason or block.script:
             return None
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             exec(compiled, self.names)
@@ -150,7 +158,7 @@ class Reader:
                 assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
             case ["pip", "install", *packages]:
                 extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-                named = re.findall(r"\[(.+?)\]", " ".join(packages))
+                named = re.findall(r"(?:diprl|\.)\[(.+?)\]", " ".join(packages))
                 assert {name for names in named for name in names.split(",")} <= extras.keys(), line
             case ["python", script, *_]:
                 assert (ROOT / script).is_file(), line
@@ -169,8 +177,9 @@ class Reader:
         return self.call([name, *quickened(arguments)])
 
     def train(self, arguments: list[str]) -> str | None:
-        self.trained += 1
-        small = [*SMALL, "--out", f"small{self.trained}"]
+        small, out = SMALL, arguments[arguments.index("--out") + 1] if "--out" in arguments else ""
+        if out and (self.folder / out).exists():  # the committed run, which the page goes on with
+            small = [*SMALL, "--out", f"{out}-small"]
         self.call(["train", *without(arguments, small), *small])
         said = shlex.join(["diprl", "train", *arguments])
         for result in sorted((ROOT / "examples" / "runs").rglob("result.json")):
