@@ -83,17 +83,17 @@ def draw_readme(seed: int = 7) -> None:
     names = list(COLOURS)
     body = LANDER.read_text().partition("\n\n")[2].rstrip()
     pictures, _, actions = landing(seed)
-    figure = plt.figure(figsize=(12, 3.9), dpi=110, facecolor="white")
+    figure = plt.figure(figsize=(10, 4), dpi=110, facecolor="white")
     for number, line in enumerate(wrapped(body)):
         colour = COLOURS.get(line.strip(), "#111827")
         weight = "bold" if line.strip() in COLOURS else "normal"
         place = (0.015, 0.93 - 0.068 * number)
-        figure.text(*place, line, family="monospace", size=9.5, color=colour, weight=weight)
+        figure.text(*place, line, family="monospace", size=9, color=colour, weight=weight)
     seen: list[int] = []
     for number, part in enumerate(np.array_split(np.arange(10, 9 * len(actions) // 10), 6)):
         index = min(part, key=lambda step: (seen.count(actions[step]), actions.count(actions[step])))
         seen.append(actions[index])  # so that every action is shown
-        axes = figure.add_axes((0.545 + 0.152 * (number % 3), 0.54 - 0.5 * (number // 3), 0.147, 0.38))
+        axes = figure.add_axes((0.575 + 0.142 * (number % 3), 0.52 - 0.42 * (number // 3), 0.136, 0.3))
         axes.imshow(pictures[index])
         axes.set_xticks([])
         axes.set_yticks([])
@@ -101,7 +101,7 @@ def draw_readme(seed: int = 7) -> None:
             side.set_color(COLOURS[names[actions[index]]])
             side.set_linewidth(3)
         title = names[actions[index]]
-        axes.set_title(title, size=9, color=COLOURS[names[actions[index]]], family="monospace")
+        axes.set_title(title, size=8.5, color=COLOURS[names[actions[index]]], family="monospace")
     figure.savefig(IMAGES / "readme.png")
 
 

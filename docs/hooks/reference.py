@@ -71,7 +71,9 @@ def metavar(action: argparse.Action) -> str:
 
 def row(action: argparse.Action) -> str:
     name = " ".join([*action.option_strings[:1], *([metavar(action)] if action.nargs != 0 else [])])
-    text = (action.help or "").replace(" (required)", "").replace(" (default: False)", "").replace("(default: None)", "")
+    text = (
+        (action.help or "").replace(" (required)", "").replace(" (default: False)", "").replace("(default: None)", "")
+    )
     return f"| `{escaped(name)}` | {escaped(text).strip()} |"
 
 
