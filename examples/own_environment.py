@@ -1,9 +1,9 @@
 """Train on an environment of your own: a Gymnasium class, with names for what it measures and does."""
 
 from gymnasium.wrappers import TimeLimit
-from tank import Tank
 
 from diprl import DiPRL
+from tank import Tank
 
 model = DiPRL(
     lambda: TimeLimit(Tank(pump=0.2), 200),

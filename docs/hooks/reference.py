@@ -1,6 +1,7 @@
 """Writes the reference of commands and of settings from the code, each time the site is built."""
 
 import argparse
+import re
 import tomllib
 import warnings
 from pathlib import Path
@@ -71,9 +72,7 @@ def metavar(action: argparse.Action) -> str:
 
 def row(action: argparse.Action) -> str:
     name = " ".join([*action.option_strings[:1], *([metavar(action)] if action.nargs != 0 else [])])
-    text = (
-        (action.help or "").replace(" (required)", "").replace(" (default: False)", "").replace("(default: None)", "")
-    )
+    text = re.sub(r" ?\((?:required|default: (?:False|None))\)", "", action.help or "")
     return f"| `{escaped(name)}` | {escaped(text).strip()} |"
 
 

@@ -40,9 +40,10 @@ SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 LONG = re.compile(r"\b(?:\d{2,3}_000|\d_000_000|\d{2,3},000)\b")
 """Budgets in Python; a test trains for two rollouts."""
 SHORT = "8_192"
-SMALL = (
-    "--total-timesteps 2048 --num-envs 16 --num-steps 64 --minibatch-size 256 --members 1 --episodes 2 --raw".split()
-)
+SMALL = [
+    *("--total-timesteps", "2048", "--num-envs", "16", "--num-steps", "64", "--minibatch-size", "256"),
+    *("--members", "1", "--episodes", "2", "--raw"),
+]
 CHANGING = re.compile(r"\d+(?:\.\d+)? (?:s|MB|µs)\b")
 PARSED_ONLY = {"studio", "primitives", "reproduce"}
 """Commands that wait for a browser or train for hours."""

@@ -1,4 +1,4 @@
-"""The site: built strictly, complete, and loading nothing from elsewhere; every term is linked where it is first used."""
+"""The site: built strictly, complete, loading nothing from elsewhere; a term is linked where it is first used."""
 
 import os
 import re
@@ -108,7 +108,7 @@ def test_terms_are_linked_where_they_are_first_used(pages: dict[Path, Page], sit
 
 
 def in_longer_term(page: Page, term: str) -> bool:
-    """Whether all unlinked uses before the first link are parts of longer terms, such as the program in a "relaxed program"."""
+    """Whether uses before the first link are all parts of longer terms, as the program in a relaxed program is."""
     longer = [other for other in TERMS if term in other and term != other]
     for text, linked in page.words:
         left = text

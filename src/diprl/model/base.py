@@ -34,7 +34,7 @@ class Model:
         preset: `default`, as tuned here, or `paper`, as published.
         feature_names: Names for the numbers of the observation, in their order.
         action_names: Names for the actions, in their order.
-        features: What a program reads instead of the observation: a name, a unit and a function of the observation each.
+        features: What programs read instead of the observation: each a name, a unit and a function of it.
         env_kwargs: Arguments of the environment.
         backend: How environments outside JAX are stepped: `auto`, `sync`, `async` or `envpool`.
         settings: Any setting by name, such as `max_depth=4` or `gamma=0.995`.
