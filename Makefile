@@ -16,7 +16,7 @@ test: .venv/test-setup-done
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 slow: .venv/test-setup-done
-	$(BIN)/pytest -m slow tests/test_slow.py
+	$(BIN)/pytest -m slow tests/test_slow.py tests/docs
 
 # The site, in build/site; a link that leads nowhere is an error, and nothing is loaded from the network.
 docs: .venv/docs-setup-done

@@ -49,7 +49,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
 def described(parser: argparse.ArgumentParser) -> list[str]:
     """The usage and the options of a command, and of the commands within it."""
-    within = next((action for action in parser._actions if isinstance(action, argparse._SubParsersAction)), None)
+    within = next((action for action in parser._actions if isinstance(action.choices, dict)), None)
     shown = [action for action in parser._actions if action is not within and action.dest != "help"]
     names = [action for action in shown if not action.option_strings]
     usage = " ".join([parser.prog, *(["{" + ",".join(within.choices) + "}"] if within else map(metavar, names))])
@@ -67,12 +67,13 @@ def flagged(action: argparse.Action) -> bool:
 
 
 def metavar(action: argparse.Action) -> str:
-    return str(action.metavar or action.dest.upper())
+    return str(action.metavar or action.dest.upper()).replace("{None}|", "")
 
 
 def row(action: argparse.Action) -> str:
     name = " ".join([*action.option_strings[:1], *([metavar(action)] if action.nargs != 0 else [])])
     text = re.sub(r" ?\((?:required|default: (?:False|None))\)", "", action.help or "")
+    text = f"Turns this off: {text}".replace(" (default: True)", "") if name.startswith("--no-") else text
     return f"| `{escaped(name)}` | {escaped(text).strip()} |"
 
 
