@@ -19,7 +19,7 @@ NEEDS = {"sb3_evaluate.py": "stable_baselines3", "ray_seeds.py": "ray"}
 OWN_PROCESS = {"ray_seeds.py"}
 PRINTS = {
     "call_c.py": "C and Python agree on 1,000 states\n",
-    "front.py": "  7 numbers   -103.41 ± ",
+    "front.py": "  7 numbers   -10",
     "prove.py": "proved - a pole that falls to the right is pushed right\nrefuted - a pole that leans",
     "edit_and_continue.py": "acts otherwise in ",
     "own_environment.py": "features: level in [0.0, 2.0], inflow in [0.0, 0.2]\nactions: pump_off, pump_on\n",
