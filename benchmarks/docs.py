@@ -74,7 +74,7 @@ def landing(seed: int) -> tuple[list[np.ndarray], list[int], list[int]]:
 
 
 def draw_readme(seed: int = 7) -> None:
-    """The program on the left, a landing on the right: each picture has the colour of the action it shows."""
+    """The program above, a landing below: each picture has the colour of the action it shows."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -83,17 +83,17 @@ def draw_readme(seed: int = 7) -> None:
     names = list(COLOURS)
     body = LANDER.read_text().partition("\n\n")[2].rstrip()
     pictures, _, actions = landing(seed)
-    figure = plt.figure(figsize=(10, 4), dpi=110, facecolor="white")
+    figure = plt.figure(figsize=(7.4, 4.2), dpi=150, facecolor="white")
     for number, line in enumerate(wrapped(body)):
         colour = COLOURS.get(line.strip(), "#111827")
         weight = "bold" if line.strip() in COLOURS else "normal"
-        place = (0.015, 0.93 - 0.068 * number)
+        place = (0.02, 0.945 - 0.051 * number)
         figure.text(*place, line, family="monospace", size=9, color=colour, weight=weight)
     seen: list[int] = []
     for number, part in enumerate(np.array_split(np.arange(10, 9 * len(actions) // 10), 6)):
         index = min(part, key=lambda step: (seen.count(actions[step]), actions.count(actions[step])))
         seen.append(actions[index])  # so that every action is shown
-        axes = figure.add_axes((0.575 + 0.142 * (number % 3), 0.52 - 0.42 * (number // 3), 0.136, 0.3))
+        axes = figure.add_axes((0.02 + 0.162 * number, 0.01, 0.154, 0.21))
         axes.imshow(pictures[index])
         axes.set_xticks([])
         axes.set_yticks([])
@@ -101,7 +101,7 @@ def draw_readme(seed: int = 7) -> None:
             side.set_color(COLOURS[names[actions[index]]])
             side.set_linewidth(3)
         title = names[actions[index]]
-        axes.set_title(title, size=8.5, color=COLOURS[names[actions[index]]], family="monospace")
+        axes.set_title(title, size=7.5, color=COLOURS[names[actions[index]]], family="monospace")
     figure.savefig(IMAGES / "readme.png")
 
 
