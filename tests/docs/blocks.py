@@ -159,6 +159,8 @@ class Reader:
                 return None
             case ["make", target]:
                 assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
+            case ["make", "-C", folder, *targets] if not block.reason:
+                subprocess.run(["make", "-C", str(self.folder / folder), *targets], check=True, capture_output=True)
             case ["pip", "install", *packages]:
                 extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
                 named = re.findall(r"(?:diprl|\.)\[(.+?)\]", " ".join(packages))
