@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 
 from diprl.cli.main import ALIASES, COMMANDS, find_command
 from diprl.cli.options import field_docstrings
-from diprl.methods.presets import preset_values
+from diprl.methods.presets import PRESETS, preset_values
 from diprl.train.settings import LIMITS, PPOSettings, ProgramSettings, Settings
 
 ADVICE = Path(__file__).with_name("settings.toml")
@@ -91,17 +91,18 @@ def settings() -> str:
         "# Settings\n",
         "Every setting is an option of `diprl train` (`--max-depth 4`) and a keyword argument in Python",
         "(`DiPRL(env, max_depth=4)`). This page is made from the code. *Default* is the value for an environment",
-        "that nobody has tuned, *paper* the value that trains as published. Built-in tasks have values of their own:",
+        "that nobody has tuned, *paper* the value that trains as published, *release* that of the authors' code. Built-in",
+        "tasks have values of their own:",
         "`config.json` in a run folder holds what a run used. Times are fractions of the whole run.\n",
         "Start with these: `total_timesteps`, `max_depth`, `gamma`, `learning_rate`, `members`, `max_numbers`.\n",
     ]
     advice = tomllib.loads(ADVICE.read_text(encoding="utf-8"))
-    values = {name: Settings().values() | preset_values("diprl", name, "") for name in ("default", "paper")}
+    values = {name: Settings().values() | preset_values("diprl", name, "") for name in PRESETS}
     for record, title in ((PPOSettings, "Training with PPO"), (ProgramSettings, "The program")):
         lines += [f"## {title}\n"]
         for name, text in field_docstrings(record).items():
-            first, second = (number(values[preset][name]) for preset in ("default", "paper"))
-            lines += [f"### `{name}`\n", f"{text}\n", f"Default {first}, paper {second}. {allowed(name)}\n"]
+            shown = ", ".join(f"{preset} {number(values[preset][name])}" for preset in PRESETS)
+            lines += [f"### `{name}`\n", f"{text}\n", f"{shown.capitalize()}. {allowed(name)}\n"]
             lines += [f"*When to change it:* {advice[name]}\n"]
     return "\n".join(lines)
 
