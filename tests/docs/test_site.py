@@ -101,10 +101,16 @@ def test_terms_are_linked_where_they_are_first_used(pages: dict[Path, Page], sit
         if path.name == "glossary.html":
             continue
         for term in TERMS:
-            used = [linked for text, linked in page.words if re.search(rf"(?<![\w-]){term}s?(?![\w-])", text, re.I)]
+            used = [linked for text, linked in page.words if word(term).search(text)]
             if used and not used[0] and not in_longer_term(page, term):
                 late.append(f"{path.relative_to(site)}: {term}")
     assert late == []
+
+
+def word(term: str) -> re.Pattern[str]:
+    """A term in one or in many."""
+    many = f"{term[:-1]}(?:y|ies)" if term.endswith("y") else f"{term}s?"
+    return re.compile(rf"(?<![\w-]){many}(?![\w-])", re.IGNORECASE)
 
 
 def in_longer_term(page: Page, term: str) -> bool:
@@ -113,8 +119,8 @@ def in_longer_term(page: Page, term: str) -> bool:
     for text, linked in page.words:
         left = text
         for other in longer:
-            left = re.sub(rf"{other}s?", "", left, flags=re.I)
-        if re.search(rf"(?<![\w-]){term}s?(?![\w-])", left, re.I):
+            left = word(other).sub("", left)
+        if word(term).search(left):
             return linked
     return True
 
