@@ -91,8 +91,8 @@ def settings() -> str:
         "# Settings\n",
         "Every setting is an option of `diprl train` (`--max-depth 4`) and a keyword argument in Python",
         "(`DiPRL(env, max_depth=4)`). This page is made from the code. *Default* is the value for an environment",
-        "that nobody has tuned, *paper* the value that trains as published, *release* that of the authors' code. Built-in",
-        "tasks have values of their own:",
+        "that nobody has tuned, *paper* the value that trains as published, *release* that of the authors' code.",
+        "Built-in tasks have values of their own:",
         "`config.json` in a run folder holds what a run used. Times are fractions of the whole run.\n",
         "Start with these: `total_timesteps`, `max_depth`, `gamma`, `learning_rate`, `members`, `max_numbers`.\n",
     ]
