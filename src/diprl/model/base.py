@@ -38,7 +38,19 @@ from diprl.train.settings import Settings
 
 
 class Model:
-    """A policy for one environment, learnt by one method."""
+    """A policy for one environment, learnt by one method; the calls are those of Stable-Baselines3.
+
+    Args:
+        env: A task, a Gymnasium id, `FILE.py:Class`, a task file, an environment, or a function that makes one.
+        seed: The same seed gives the same program on the same machine.
+        preset: `default`, as tuned here, or `paper`, as published.
+        feature_names: Names for the numbers of the observation, in their order.
+        action_names: Names for the actions, in their order.
+        features: What programs read instead of the observation: each a name, a unit and a function of it.
+        env_kwargs: Arguments of the environment.
+        backend: How environments outside JAX are stepped: `auto`, `sync`, `async` or `envpool`.
+        settings: Any setting by name, such as `max_depth=4` or `gamma=0.995`.
+    """
 
     method: ClassVar[str]
 
@@ -55,10 +67,6 @@ class Model:
         backend: str = "auto",
         **settings: Any,
     ) -> None:
-        """`env` is a name, a Gymnasium id, `FILE.py:Class`, a task file, an environment or a function that makes one.
-
-        Further keyword arguments are settings (`diprl train --help` lists them).
-        """
         use_compilation_cache()
         names = {"feature_names": feature_names, "action_names": action_names}
         self.task: Task = load_task(env, env_kwargs=env_kwargs, features=features, **names)
@@ -80,6 +88,7 @@ class Model:
 
     @property
     def settings(self) -> Settings:
+        """Every setting of the run, after the preset and your own values."""
         return self.spec.settings
 
     def learn(
@@ -94,11 +103,17 @@ class Model:
         env_timeout: float | None = None,
         tensorboard: bool = False,
     ) -> Self:
-        """Train for so many environment steps (1e6 will do), rounded up to whole rollouts, and score what was learnt.
+        """Train, and score what was learnt on the environment itself. This is what `diprl train` does.
 
-        This is what `diprl train` does; with a `folder` it writes the same files. A model that has learnt already goes
-        on from what it knows, with all schedules from their beginning. With `resume`, a model that was loaded from the
-        folder of an unfinished run goes on with that run, up to its end.
+        A model that has learnt already continues from what it knows, with all schedules from their beginning.
+
+        Args:
+            total_timesteps: Environment steps to train for, rounded up to whole rollouts; default: the preset's.
+            callback: Called with a `Snapshot` at each report, or several; one that returns True ends the training.
+            folder: Write the run there, as `diprl train --out` does.
+            resume: Continue the unfinished run from whose folder the model was loaded.
+            episodes: Episodes that the score is measured on; default 100.
+            env_timeout: Seconds that an environment may take for a step before the run is given up.
         """
         if resume:
             if self.folder is None or any(given is not None for given in (total_timesteps, folder, episodes)):
@@ -152,7 +167,7 @@ class Model:
 
     @property
     def gap(self) -> Gap:
-        """What it cost to make the relaxed program discrete."""
+        """The return lost by making the relaxed program discrete, in three parts: depth, conditions, leaves."""
         self._learnt()
         if self.result is None or self.result.gap is None:
             raise DiprlError(f"this {type(self).__name__} has no gap: it learns no relaxed program, or is unfinished")
@@ -167,7 +182,7 @@ class Model:
         return self.result.front
 
     def pick(self, numbers: int | None = None, conditions: int | None = None) -> Program:
-        """The best program of the front with at most so many numbers and conditions."""
+        """The best program of the front with at most this many numbers and conditions."""
         return self.front.pick(numbers, conditions).program
 
     def program_at(self, depth: int | None = None) -> Program:
@@ -185,7 +200,7 @@ class Model:
         return (actions[0] if single else actions), state
 
     def score(self, episodes: int = 100) -> Score:
-        """Returns on the reference environment."""
+        """The mean return over some episodes of the environment itself, with its 95% interval and every return."""
         return evaluate(self.task, self._act, episodes)
 
     def simplify(self, tolerance: float = 0.01, **options: Any) -> Program:

@@ -199,4 +199,4 @@ def entry_of(program: Program, returns: NDArray[np.float64], best: NDArray[np.fl
 
 
 def standard_error(values: NDArray[np.float64]) -> float:
-    return float(values.std(ddof=1)) / len(values) ** 0.5
+    return float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("inf")

@@ -55,6 +55,9 @@ def load_task(
 ) -> Task:
     """The task behind a name, an id, `FILE.py:Class`, `module:Id`, a task file, an environment or a factory.
 
+    >>> load_task("CartPole-v1").signature.feature_names
+    ('cart_position', 'cart_velocity', 'pole_angle', 'pole_angular_velocity')
+
     With `env_kwargs` or `features` a named task is the plain environment of the same id, since what its
     compiled twin and its shaping assume no longer holds.
     """

@@ -69,7 +69,7 @@ def shown_sizes(count: int, picked: int) -> list[int]:
 
 def result_table(result: "Result", title: str) -> str:
     """A result in a few lines: what it is, how it was trained, and its programs by size."""
-    console, spec = plain_console(width=100, force_terminal=False, no_color=True), result.spec
+    console, spec = plain_console(width=100, force_terminal=False, force_jupyter=False, color_system=None), result.spec
     with console.capture() as capture:
         say(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps", console)
         if result.front:

@@ -46,7 +46,13 @@ def load_spec(path: str | Path, program: Program) -> Spec:
 
 
 def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
-    """Read a specification; `folder` is where the other programs that it names are looked for."""
+    """Read a specification; `folder` is where the other programs that it names are looked for.
+
+    >>> program = Program.from_text("features: level in [0, 2]\\nactions: off, on\\n\\nif level > 1: on\\nelse: off")
+    >>> spec = parse_spec("properties: [{kind: never, action: off, when: [level > 1.5]}]", program)
+    >>> verify(program, spec).proved
+    True
+    """
     everywhere, folder = bounds_of(program.signature), Path(folder)
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
     task = asked.take("task", read_text, program.task)
