@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.c_types import DOUBLE, SINGLE, Real, number_types
+from diprl.export.c_types import DOUBLE, FIXED, SINGLE, Real, number_types
+from diprl.export.fixed import fixed_point
 from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Program
 
-FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic")
+FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic")
 
 
 def compiler() -> str | None:
@@ -29,22 +30,45 @@ def compiler() -> str | None:
 
 
 def check(written: Written) -> list[Check]:
-    """Compile the written source and compare each precision with the interpreter in the same precision."""
+    """Compile the written sources and compare each precision with the interpreter in the same precision."""
     if compiler() is None:
         return [Check("double", note="no C compiler"), Check("float", note="no C compiler")]
     program, samples, networks = written.program, written.samples, written.networks
-    library = Library([written.files[1]])
+    library = Library([path for path in written.files if path.suffix == ".c"])
     name = "play" if samples.primitive_actions is None else "blend"
     reals = number_types(program, networks)
-    checks = [
-        compare(real.name, written, library.run(program, samples, name, real), single=real is SINGLE) for real in reals
-    ]
+    checks = []
+    for real in reals:
+        single = real is SINGLE
+        checks.append(compare(real.name, written, library.run(program, samples, name, real), single))
+        if samples.primitive_actions is None:
+            found = library.run(program, samples, "control", real)
+            checks.append(compare(f"{real.name} with checks", written, found, single, guarded=True))
     if SINGLE not in reals:
         checks.append(Check("float", note="not emitted, some number does not fit into 32 bits"))
     for real in reals if networks else []:
         found = library.run(program, samples, "play", real)
         checks.append(compare_networks(f"{real.name} with networks", written, found, single=real is SINGLE))
-    return checks
+    emitted = any(path.name.endswith("_fixed.c") for path in written.files)
+    return [*checks, _check_fixed(library, written)] if emitted else checks
+
+
+def _check_fixed(library: "Library", written: Written) -> Check:
+    """Compare whole numbers with the interpreter where the margins say that both decide alike."""
+    program, features = written.program, written.samples.features
+    fixed = fixed_point(program, written.guard)
+    low, high = np.array(written.guard.watched(program, fixed=True)[0][1]).T
+    with np.errstate(all="ignore"):
+        usable = features[((features >= low) & (features <= high)).all(axis=1)]
+    far = usable[fixed.outside(program, usable)]
+    samples = Samples(fixed.inputs(far).astype(np.float64), None, None, "")
+    found, expected = library.run(program, samples, "play", FIXED), program.act_batch(far)
+    if fixed.output_bits:
+        errors = np.abs(np.ldexp(found.astype(np.float64), -np.array(fixed.output_bits)) - expected)
+        wrong = int((errors > fixed.output_errors).any(axis=1).sum())
+    else:
+        wrong = int((found != expected).sum())
+    return Check("fixed point", len(far), wrong, f"{len(usable) - len(far)} more lie within the margins")
 
 
 class Library:
@@ -62,13 +86,14 @@ class Library:
 
     def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
         """The actions for a batch, computed by the exported function."""
-        kind = np.float32 if real is SINGLE else np.float64
+        kind = real.kind
         extra = samples.senses if function == "play" else samples.primitive_actions
         with np.errstate(all="ignore"):
             inputs = [np.ascontiguousarray(each, kind) for each in (samples.features, extra) if each is not None]
         actions = program.signature.actions
         if isinstance(actions, Discrete):
-            loop, found = "each_index", np.empty(len(samples), np.intc)
+            loop = "each_vector" if function == "control" else "each_index"
+            found = np.empty(len(samples), np.intc)
         else:
             loop = "each_blend" if len(inputs) == 2 else "each_vector"
             found = np.empty((len(samples), len(actions.low)), kind)

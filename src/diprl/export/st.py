@@ -1,5 +1,6 @@
 """An IEC 61131-3 function block in Structured Text, for programmable logic controllers."""
 
+import operator
 import re
 from collections.abc import Iterator, Sequence
 from math import isinf
@@ -10,17 +11,19 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
+from diprl.export.guard import FLAGS, MEANINGS, PLAIN, UNUSABLE, Guard
 from diprl.export.parity import Check, Written, compare
-from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal, signature
+from diprl.program import Act, Continuous, Discrete, Feature, Program, Terminal, signature
 from diprl.program.names import unique_names
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation, format_lines
 
 Values = dict[str, NDArray[Any]]
 Mask = NDArray[np.bool_]
 
-_RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
 _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
-_TEST = re.compile(r"(IF|ELSIF) (.+) ([<>]) (\S+) THEN")
+_TEST = re.compile(r"(IF|ELSIF) (.+) THEN")
+_COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 _ASSIGNMENT = re.compile(r"(\S+) := (.+);")
 
 
@@ -36,25 +39,53 @@ def check(written: Written) -> list[Check]:
     action = np.stack([found[name] for name in outputs], axis=1)
     if isinstance(program.signature.actions, Discrete):
         action = action[:, 0].astype(np.int64)
-    return [compare("interpreted", written, action)]
+    flags = int((found["status"] != written.guard.status(program, samples.features)).sum())
+    return [compare("interpreted", written, action, guarded=True), Check("status", len(samples), flags)]
 
 
-def to_st(program: Program) -> str:
+def to_st(program: Program, guard: Guard = PLAIN) -> str:
     """The function block as text; primitives' actions are inputs of it."""
     inputs, outputs = _variables(program)
     given = [_number(*pair) for pair in zip(inputs.features, program.signature.features, strict=True)]
     given += [_array(name, len(entries)) for name, entries in zip(inputs.primitives, inputs.entries, strict=True)]
+    fallback = np.atleast_1d(guard.action(program)).tolist()
+    instead = [f"{name} := {_signed(value)};" for name, value in zip(outputs, fallback, strict=True)]
+    body = [*_statements(program, inputs, outputs), *_clips(program, outputs)]
+    tests = _tests(program, guard, inputs.features)
     return structure.fill(
         "function_block.st",
         title=_plain(structure.title(program)),
         block="".join(part.capitalize() for part in structure.prefix(program).split("_")),
-        inputs="\n".join(f"    {line}" for line in given),
-        outputs="\n".join(f"    {line}" for line in _declarations(program, outputs)),
-        body="\n".join([*_statements(program, inputs, outputs), *_clips(program, outputs)]),
+        inputs=_indented(given),
+        outputs=_indented(_declarations(program, outputs)),
+        flags=_indented([f"   {bit} {MEANINGS[flag]}" for flag, bit in FLAGS.items()]),
+        signature=structure.signature(program),
+        checks="\n".join(test for flag, test in tests.items() if flag & UNUSABLE),
+        warnings="".join(f"{test}\n" for flag, test in tests.items() if not flag & UNUSABLE),
+        fallback=_indented(instead),
+        body=_indented(body),
     )
 
 
-render = structure.one_file("st", lambda program, _: to_st(program))
+def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, str]:
+    return {f"{structure.prefix(program)}.st": to_st(program, guard)}
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _tests(program: Program, guard: Guard, features: Sequence[str]) -> dict[int, str]:
+    """By flag: a test for what is not finite, and one for each kind of range."""
+    largest = number(float(np.finfo(np.float64).max))
+    finite = " AND\n    ".join(f"({name} >= -{largest}) AND ({name} <= {largest})" for name in features)
+    kinds = [("NOT_FINITE", f"NOT ({finite})")]
+    for flag, ranges in guard.watched(program):
+        pairs = zip(features, ranges, strict=False)
+        sides = [(name, sign, end) for name, (low, high) in pairs for sign, end in (("<", low), (">", high))]
+        tests = [f"({name} {sign} {_signed(float(end))})" for name, sign, end in sides if not isinf(end)]
+        kinds += [(flag, " OR\n    ".join(tests))] if tests else []
+    return {FLAGS[flag]: f"IF {test} THEN\n    status := status + {FLAGS[flag]};\nEND_IF;" for flag, test in kinds}
 
 
 def number(value: float) -> str:
@@ -73,22 +104,18 @@ _NOTATION = Notation(number, " * ", lines=_LINES)
 
 
 def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
-    """Inputs and outputs by name, different in more than upper case."""
+    """Inputs and outputs by name."""
     actions = program.signature.actions
-    inputs = structure.variables(program, _RESERVED, str.lower, _valid)
-    names = actions.names if isinstance(actions, Continuous) else ("chosen_action",)
-    names = ("blended",) if isinstance(actions, Primitives) else names
-    taken = {*_RESERVED, *inputs.features, *inputs.primitives}
-    outputs = unique_names([_valid(name) for name in names], taken, str.lower)
-    if isinstance(actions, Primitives):
-        outputs = [f"{outputs[0]}[{entry}]" for entry in range(len(actions.low))]
-    return inputs, outputs
+    if isinstance(actions, Continuous):
+        return structure.variables(program, _names), _names(actions.names, "out_")
+    if isinstance(actions, Discrete):
+        return structure.variables(program, _names), ["chosen_action"]
+    return structure.variables(program, _names), [f"blended_action[{entry}]" for entry in range(len(actions.low))]
 
 
-def _valid(name: str) -> str:
-    """A name without doubled, leading or trailing underscores, which the standard forbids."""
-    plain = re.sub("_+", "_", name).strip("_") or "v"
-    return plain if not plain[0].isdigit() else f"v{plain}"
+def _names(names: Sequence[str], prefix: str) -> list[str]:
+    """Names without doubled or trailing underscores, which the standard forbids, that differ in more than case."""
+    return unique_names([re.sub("_+", "_", prefix + name).rstrip("_") for name in names], fold=str.lower)
 
 
 def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
@@ -131,7 +158,7 @@ def _clips(program: Program, outputs: Sequence[str]) -> Iterator[str]:
 
 
 def _signed(value: float) -> str:
-    return ("-" if value < 0.0 else "") + number(abs(value))
+    return ("-" if value < 0.0 else "") + (number(abs(value)) if isinstance(value, float) else str(abs(value)))
 
 
 def _plain(text: str) -> str:
@@ -143,6 +170,7 @@ def _execute(text: str, values: Values, count: int) -> Values:
     """The variables after the body of a function block has run on `count` observations side by side."""
     values = dict(values)
     body = _COMMENT.sub("", text).rsplit("END_VAR", 1)[-1].removesuffix("END_FUNCTION_BLOCK\n")
+    body = re.sub(r" (AND|OR)\n +", r" \1 ", body)
     active: Mask = np.ones(count, bool)
     stack: list[tuple[Mask, Mask]] = []
     with np.errstate(all="ignore"):
@@ -159,8 +187,7 @@ def _statement(line: str, values: Values, active: Mask, stack: list[tuple[Mask, 
         if match[1] == "IF":
             stack.append((active, active))
         outer, waiting = stack[-1]
-        left, right = _linear(match[2], values, len(active)), float(match[4])
-        taken = waiting & (left > right if match[3] == ">" else left < right)
+        taken = waiting & _holds(match[2], values, len(active))
         stack[-1] = (outer, waiting & ~taken)
         return taken
     if line == "ELSE":
@@ -172,6 +199,15 @@ def _statement(line: str, values: Values, active: Mask, stack: list[tuple[Mask, 
         values[match[1]] = np.where(active, _linear(match[2], values, len(active)), before)
         return active
     raise DiprlError(f"this is no Structured Text that the exporter writes: '{line}'")
+
+
+def _holds(text: str, values: Values, count: int) -> Mask:
+    """One comparison, several with OR between them, or NOT before several with AND."""
+    found = []
+    for comparison in re.findall(r"\(([^()]+)\)", text) or [text]:
+        left, sign, right = comparison.rsplit(" ", 2)
+        found.append(_COMPARISONS[sign](_linear(left, values, count), float(right)))
+    return ~np.all(found, axis=0) if text.startswith("NOT ") else np.any(found, axis=0)
 
 
 def _linear(text: str, values: Values, count: int) -> NDArray[Any]:

@@ -1,0 +1,71 @@
+"""What emitted controllers watch: whether an observation can be used, and whether it is like those seen or proved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.program import Discrete, Program
+from diprl.program.evaluate import clip
+
+Ranges = tuple[tuple[float, float], ...]
+"""Low and high of each feature; empty where nothing is known."""
+FLAGS = {"NOT_FINITE": 1, "OUT_OF_BOUNDS": 2, "UNSEEN": 4, "UNPROVED": 8}
+"""What a status is the sum of."""
+UNUSABLE = FLAGS["NOT_FINITE"] | FLAGS["OUT_OF_BOUNDS"]
+"""With these flags, the fallback acts instead of the program."""
+MEANINGS = {
+    "NOT_FINITE": "a feature is infinite or not a number",
+    "OUT_OF_BOUNDS": "a feature is outside of the bounds that its sensor promises",
+    "UNSEEN": "a feature is outside of the range in which the program was tried",
+    "UNPROVED": "a feature is outside of the box for which properties were proved",
+}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What surrounds a program in a controller."""
+
+    fallback: int | tuple[float, ...] | None = None
+    """The action for observations that cannot be used; None is the first action, or outputs next to zero."""
+    seen: Ranges = ()
+    proved: Ranges = ()
+    limits: Ranges = ()
+    """Where fixed-point numbers have to work; empty for the bounds of the features."""
+
+    def action(self, program: Program) -> Any:
+        """The fallback as an index, or as a number for each entry of the action."""
+        actions = program.signature.actions
+        if self.fallback is not None:
+            return self.fallback
+        return (
+            0
+            if isinstance(actions, Discrete)
+            else tuple(map(clip, [0.0] * len(actions.low), actions.low, actions.high))
+        )
+
+    def watched(self, program: Program, fixed: bool = False) -> list[tuple[str, Ranges]]:
+        """The ranges behind each flag."""
+        bounds = tuple((feature.low, feature.high) for feature in program.signature.features)
+        bounds = self.limits if fixed and self.limits else bounds
+        return [("OUT_OF_BOUNDS", bounds), ("UNSEEN", self.seen), ("UNPROVED", self.proved)]
+
+    def status(self, program: Program, features: NDArray[Any]) -> NDArray[np.int64]:
+        """What the emitted status functions return for a batch, in the precision of the features."""
+        flags = np.where(np.isfinite(features).all(axis=1), 0, FLAGS["NOT_FINITE"])
+        for flag, ranges in self.watched(program):
+            if ranges:
+                low, high = np.array(ranges).astype(features.dtype).T
+                flags |= FLAGS[flag] * ((features < low) | (features > high)).any(axis=1)
+        return flags
+
+    def control(self, program: Program, features: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
+        """The program's actions, with the fallback where an observation cannot be used."""
+        unusable = (self.status(program, features) & UNUSABLE) > 0
+        chosen = np.asarray(self.action(program), actions.dtype)
+        return np.where(unusable if actions.ndim == 1 else unusable[:, None], chosen, actions)
+
+
+PLAIN = Guard()
+"""Nothing is known but the bounds of the features."""
