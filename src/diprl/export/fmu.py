@@ -30,23 +30,27 @@ PLATFORMS = {"linux": ("linux64", "so"), "darwin": ("darwin64", "dylib"), "win32
 
 def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, bytes]:
     """The unit as one file; networks stay outside, so that a blend takes the primitives' actions."""
-    name = structure.prefix(program)
-    files = {f"{name}.h": c.header(program), f"{name}.c": c.source(program, (), guard)}
-    guid = sha256("".join(files.values()).encode()).hexdigest()
-    files["fmi2.c"] = _wrapper(program, guid)
-    parts: dict[str, bytes] = {"modelDescription.xml": description(program, guid).encode()}
-    parts |= {f"sources/{file}": text.encode() for file, text in files.items()}
+    name, texts = structure.prefix(program), parts(program, guard)
+    files = {path: text.encode() for path, text in texts.items()}
     if c_check.compiler():
         folder, suffix = PLATFORMS.get(sys.platform, PLATFORMS["linux"])
-        parts[f"binaries/{folder}/{name}.{suffix}"] = _library(files)
-    return {f"{name}.fmu": archive(parts)}
+        files[f"binaries/{folder}/{name}.{suffix}"] = _library(texts)
+    return {f"{name}.fmu": archive(files)}
 
 
-def archive(parts: dict[str, bytes]) -> bytes:
+def parts(program: Program, guard: Guard = PLAIN) -> dict[str, str]:
+    """What the unit holds besides its binary."""
+    name = structure.prefix(program)
+    files = {f"sources/{name}.h": c.header(program), f"sources/{name}.c": c.source(program, (), guard)}
+    guid = sha256("".join(files.values()).encode()).hexdigest()
+    return files | {"sources/fmi2.c": _wrapper(program, guid), "modelDescription.xml": description(program, guid)}
+
+
+def archive(files: dict[str, bytes]) -> bytes:
     """A zip file that is the same whenever and wherever it is made."""
     stream = BytesIO()
     with ZipFile(stream, "w", ZIP_DEFLATED) as file:
-        for name, content in sorted(parts.items()):
+        for name, content in sorted(files.items()):
             entry = ZipInfo(name)
             entry.external_attr, entry.compress_type = 0o644 << 16, ZIP_DEFLATED
             file.writestr(entry, content)
@@ -168,12 +172,12 @@ def _wrapper(program: Program, guid: str) -> str:
     )
 
 
-def _library(files: dict[str, str]) -> bytes:
+def _library(texts: dict[str, str]) -> bytes:
     """The sources as a shared library."""
     with TemporaryDirectory() as folder:
-        for name, text in files.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        sources = [name for name in files if name.endswith(".c")]
+        for path, text in texts.items():
+            (Path(folder) / Path(path).name).write_text(text, encoding="utf-8")
+        sources = [Path(path).name for path in texts if path.endswith(".c")]
         command = [c_check.compiler() or "cc", *c_check.FLAGS, "-fvisibility=hidden", "-shared", "-fPIC", "-o", "unit"]
         done = subprocess.run([*command, *sources, "-lm"], cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:

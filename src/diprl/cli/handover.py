@@ -1,0 +1,96 @@
+"""`diprl handover`: from a run to a controller that someone can sign for."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from diprl.cli.options import Count, JSONOption, MaybePath, MaybeText, WriteOptions, check_at_least, shown
+from diprl.errors import DiprlError
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
+
+if TYPE_CHECKING:
+    from diprl.handover import Facts
+    from diprl.program import Program
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handover(JSONOption, WriteOptions):
+    """Write code, proofs, tests and a model card of a program as one folder and zip file; or check such a folder.
+
+    The exit code is 1 if a requirement is not proved, code disagrees with the interpreter, or a check fails.
+    """
+
+    program: Annotated[Path | None, tyro.conf.Positional, shown("PROGRAM")] = None
+    """A run folder or a program file."""
+    spec: MaybePath = None
+    """A file of requirements and properties in YAML, as for diprl verify."""
+    out: MaybePath = None
+    """The folder; default handover in the run folder, or next to the program file."""
+    fallback: MaybeText = None
+    """What to do with an observation that cannot be used: an action, or a number for each output."""
+    episodes: Count = 20
+    """Episodes from which the ranges of the features are taken; 0 plays none."""
+    check: MaybePath = None
+    """Check this hand-over instead, here and now."""
+
+    def run(self) -> int:
+        if self.check is not None:
+            return self.verify(self.check)
+        if self.program is None:
+            raise DiprlError("name a run folder or a program file, or a hand-over with --check")
+        check_at_least(self, episodes=0)
+        with Working("reading the run") as working:
+            from diprl.handover import write_handover
+            from diprl.runs.folder import load_program, sibling
+
+            program = load_program(self.program)
+            folder = self.out or sibling(self.program, "handover")
+            facts = self.facts(self.program, program)
+            written = write_handover(program, folder, self.spec, facts, self.fallback, self.force, working.show)
+        say(written)
+        self.print_json(
+            folder=written.folder,
+            zip=written.zip,
+            manifest=written.manifest,
+            agrees=written.agrees,
+            proved=written.proved,
+        )
+        return 0 if written.agrees and written.proved else 1
+
+    def verify(self, folder: Path) -> int:
+        with Working("checking"):
+            from diprl.handover import check_handover
+
+            steps = check_handover(folder)
+        say("\n".join(map(str, steps)))
+        self.print_json(steps=[asdict(step) for step in steps])
+        return 1 if any(step.passed is False for step in steps) else 0
+
+    def facts(self, path: Path, program: "Program") -> "Facts":
+        """What the run tells, and where the program goes in some episodes that no score is taken from."""
+        from diprl.handover import Facts
+        from diprl.runs.folder import read_result, task_of
+
+        result = read_result(path) if path.is_dir() else None
+        training, score, seen, seen_in = {}, "", (), ""
+        if result is not None:
+            training = {
+                "method": result.spec.method,
+                "seed": str(result.spec.seed),
+                "steps": ", ".join(f"{count:,} {purpose}" for purpose, count in result.steps.items()),
+                "command": f"`{result.command}`",
+                "versions": ", ".join(f"{name} {number}" for name, number in result.versions.items()),
+                "device": result.device,
+            }
+            score = f"{result.score}, on the {result.score.environment} environment."
+        if self.episodes and program.task:
+            from diprl.arena.reference import visited_views
+
+            views = visited_views(task_of(path, program), program, self.episodes)[:, : len(program.signature.features)]
+            low, high = views.min(axis=0).astype(float).tolist(), views.max(axis=0).astype(float).tolist()
+            seen = tuple(zip(low, high, strict=True))
+            seen_in = f"{len(views):,} observations of {self.episodes} episodes, played for the hand-over"
+        return Facts(training, score, seen, seen_in)
