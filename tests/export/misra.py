@@ -26,7 +26,13 @@ def cppcheck() -> Path:
 def findings(files: Sequence[Path]) -> list[tuple[str, str]]:
     """The rules that the add-on finds broken, each with its place."""
     folder = cppcheck()
-    command = [str(folder / "cppcheck"), f"--addon={folder / 'addons' / 'misra.py'}", "--std=c99", "--quiet", "--enable=style"]
+    command = [
+        str(folder / "cppcheck"),
+        f"--addon={folder / 'addons' / 'misra.py'}",
+        "--std=c99",
+        "--quiet",
+        "--enable=style",
+    ]
     command += ["--language=c", "--inline-suppr", *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     places = re.findall(r"^(\S+?:\d+):.*\[misra-c20\d\d-(\d+\.\d+)\]", done.stdout + done.stderr, re.MULTILINE)

@@ -1,6 +1,6 @@
 """`diprl handover`: from a run to a controller that someone can sign for."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,22 +51,16 @@ class Handover(JSONOption, WriteOptions):
             facts = self.facts(self.program, program)
             written = write_handover(program, folder, self.spec, facts, self.fallback, self.force, working.show)
         say(written)
-        self.print_json(
-            folder=written.folder,
-            zip=written.zip,
-            manifest=written.manifest,
-            agrees=written.agrees,
-            proved=written.proved,
-        )
-        return 0 if written.agrees and written.proved else 1
+        self.print_json(folder=written.folder, zip=written.zip, manifest=written.manifest, good=written.good)
+        return 0 if written.good else 1
 
     def verify(self, folder: Path) -> int:
-        with Working("checking"):
-            from diprl.handover import check_handover
+        from diprl.handover import check_handover
 
-            steps = check_handover(folder)
+        with Working("checking"):
+            steps = list(check_handover(folder))
         say("\n".join(map(str, steps)))
-        self.print_json(steps=[asdict(step) for step in steps])
+        self.print_json(steps=[step._asdict() for step in steps])
         return 1 if any(step.passed is False for step in steps) else 0
 
     def facts(self, path: Path, program: "Program") -> "Facts":

@@ -1,15 +1,13 @@
 """C99 without allocation: the program, input checks and a fallback; in double, single and fixed point."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
-from typing import Any
 
 from diprl.errors import DiprlError
 from diprl.export import c_check, structure
 from diprl.export.c_networks import network_functions
 from diprl.export.c_types import DOUBLE, FIXED, Real, comment, number_types
-from diprl.export.fixed import FixedPoint, Scaled, fixed_point, whole
+from diprl.export.fixed import fixed_point, whole
 from diprl.export.guard import FLAGS, MEANINGS, PLAIN, Guard
 from diprl.export.parity import single_precision
 from diprl.program import Act, Continuous, Discrete, Node, Primitives, Program, Terminal
@@ -18,34 +16,45 @@ from diprl.program.networks import Network
 from diprl.program.signature import outputs
 from diprl.program.text_format import format_lines
 
+Constant = Callable[[float, int], str]
+"""Writes a number that the feature of this index is compared with."""
 check = c_check.check
 
 
 def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, str]:
-    """Header and source by name, and those in whole numbers where the ranges of all features are known."""
+    """Header and source by name, and those in whole numbers where there are any."""
     name = structure.prefix(program)
     files = {f"{name}.h": header(program, networks), f"{name}.c": source(program, networks, guard)}
     try:
         fixed = fixed_point(program, guard)
     except DiprlError:
         return files
-    return files | _render_fixed(program, guard, fixed)
+    pairs = zip(program.signature.feature_names, fixed.bits, strict=True)
+    told = [f"features[{index}]: {feature} times 2^{bits}" for index, (feature, bits) in enumerate(pairs)]
+    for number, margin in enumerate(fixed.margins, 1):
+        told.append(f"condition {number} decides as in double where its value is further from zero than {margin:.3g}")
+    common = {"name": name, "NAME": name.upper(), "comments": "\n".join(map(comment, told))}
+    declared = "\n".join(f"{line};" for line in _signatures(program, (), FIXED))
+    files[f"{name}_fixed.h"] = structure.fill("fixed.h", **common, functions=declared)
+    written = _functions(program, FIXED, fixed.root, guard, lambda end, index: str(whole(end, fixed.bits[index])))
+    return files | {f"{name}_fixed.c": f'#include "{name}_fixed.h"\n\n{written}'}
 
 
-def render_main(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    """A `main` that reads observations from standard input and prints actions and their status."""
-    name, actions = structure.prefix(program), program.signature.actions
-    constant, function, extra = name.upper(), "play", f"{name.upper()}_SENSES" if networks else "0"
-    if isinstance(actions, Primitives) and not networks:
-        function, extra = "blend", f"{constant}_PRIMITIVES * {constant}_ACTUATORS"
-    variables, act = "", f'printf("%d", {name}_play(input));'
-    if not isinstance(actions, Discrete):
-        width, inputs = len(actions.low), "input" if extra == "0" else f"input, input + {constant}_FEATURES"
-        variables = f"    double action[{width}];\n    int entry;\n"
-        show = f'        for (entry = 0; entry < {width}; entry++) {{\n            printf("%.17g ", action[entry]);'
-        act = f"{name}_{function}({inputs}, action);\n{show}\n        }}"
-    size = f"{constant}_FEATURES + {extra}"
-    return {f"{name}_main.c": structure.fill("main.c", name=name, size=size, variables=variables, act=act)}
+def render_main(program: Program) -> dict[str, str]:
+    """A `main` that reads observations, with the primitives' actions if there are any, and prints what is done."""
+    name, discrete = structure.prefix(program), isinstance(program.signature.actions, Discrete)
+    text = structure.fill("main.c", name=name, format="%d" if discrete else "%.17g", **call(program, "input"))
+    return {f"{name}_main.c": text}
+
+
+def call(program: Program, place: str) -> dict[str, object]:
+    """How `control` is called in double precision with inputs that lie in an array: their number, and its actions."""
+    actions, features = program.signature.actions, len(program.signature.features)
+    if isinstance(actions, Discrete):
+        return {"inputs": features, "outputs": 1, "kind": "int", "given": place}
+    mixed = len(actions.names) * len(actions.low) if isinstance(actions, Primitives) else 0
+    given = f"{place}, &{place}[{features}]" if mixed else place
+    return {"inputs": features + mixed, "outputs": len(actions.low), "kind": "double", "given": given}
 
 
 def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
@@ -79,27 +88,11 @@ def source(program: Program, networks: Sequence[Network] = (), guard: Guard = PL
     parts = [structure.fill("source.c", name=name, signature=structure.signature(program))]
     for real in number_types(program, networks):
         root = program.root if real is DOUBLE else single_precision(program.root)
-        parts += _Writer(program, real, root, guard).functions(networks)
+        if not isinstance(program.signature.actions, Discrete):
+            parts.append(structure.fill("clip.c", name=name, real=real.name, suffix=real.suffix))
+        parts.append(_functions(program, real, root, guard, lambda end, _, write=real.constant: write(end)))
+        parts += [network_functions(name, real, networks, play) for play in _signatures(program, networks, real)[3:]]
     return "\n".join(parts)
-
-
-def _render_fixed(program: Program, guard: Guard, fixed: FixedPoint) -> dict[str, str]:
-    name, features = structure.prefix(program), program.signature.features
-    lines = [
-        f"features[{i}]: {entry.name}: times 2^{fixed.feature_bits[i]}, rounded" for i, entry in enumerate(features)
-    ]
-    for number, margin in enumerate(fixed.margins, 1):
-        lines.append(f"condition {number} decides as in double where its value is further from zero than {margin:.3g}")
-    for entry, output in enumerate(outputs(program.signature.actions)):
-        off = f"off by at most {fixed.output_errors[entry]:.3g} on the same branch"
-        lines.append(f"action[{entry}]: {output.name}: times 2^{fixed.output_bits[entry]}, {off}")
-    functions = "\n".join(f"{line};" for line in _signatures(program, (), FIXED))
-    common = {"name": name, "NAME": name.upper(), "comments": "\n".join(map(comment, lines))}
-    text = "\n".join(_Writer(program, FIXED, fixed.root, guard, fixed).functions())
-    return {
-        f"{name}_fixed.h": structure.fill("fixed.h", **common, functions=functions),
-        f"{name}_fixed.c": f'#include "{name}_fixed.h"\n\n{text}',
-    }
 
 
 def _sizes(program: Program, networks: Sequence[Network]) -> list[str]:
@@ -126,7 +119,6 @@ def _enumerators(program: Program) -> list[str]:
 def _signatures(program: Program, networks: Sequence[Network], real: Real) -> list[str]:
     """The functions of one type, without semicolons: status, the program, the controller with checks, and networks."""
     name, actions, action = structure.prefix(program), program.signature.actions, f"{real.name} *action"
-    mixed, senses = f"const {real.name} *primitive_actions", f"const {real.name} *senses"
 
     def function(result: str, verb: str, *more: str) -> str:
         arguments = ", ".join([f"const {real.name} *features", *more])
@@ -135,111 +127,70 @@ def _signatures(program: Program, networks: Sequence[Network], real: Real) -> li
     status = function("unsigned int", "status")
     if isinstance(actions, Discrete):
         return [status, function("int", "play"), function("unsigned int", "control", "int *action")]
-    more = [mixed] if isinstance(actions, Primitives) else []
-    play = function("void", "blend" if more else "play", *more, action)
-    found = [status, play, function("unsigned int", "control", *more, action)]
-    return [*found, function("void", "play", senses, action)] if networks else found
+    more = [f"const {real.name} *primitive_actions"] if isinstance(actions, Primitives) else []
+    program_alone = function("void", "blend" if more else "play", *more, action)
+    found = [status, program_alone, function("unsigned int", "control", *more, action)]
+    play = function("void", "play", f"const {real.name} *senses", action)
+    return [*found, play] if networks else found
 
 
-@dataclass(frozen=True)
-class _Writer:
-    """Writes the functions of one number type."""
+def _functions(program: Program, real: Real, root: Node, guard: Guard, constant: Constant) -> str:
+    """The definitions of one number type."""
+    name, actions = structure.prefix(program), program.signature.actions
+    status, act, control = _signatures(program, (), real)[:3]
+    chosen, play = guard.action(program), f"{name}_play{real.suffix}(features"
+    if isinstance(actions, Discrete):
+        fallback, call = [f"*action = {_enumerators(program)[chosen]};"], f"*action = {play})"
+    else:
+        fallback = [f"action[{entry}] = {real.constant(value)};" for entry, value in enumerate(chosen)]
+        mixed = f"{name}_blend{real.suffix}(features, primitive_actions"
+        call = f"{mixed if isinstance(actions, Primitives) else play}, action)"
+    common = {"name": name, "NAME": name.upper(), "suffix": real.suffix}
+    return structure.fill(
+        "functions.c",
+        **common,
+        status=status,
+        finite="" if real is FIXED else structure.fill("finite.c", **common),
+        tests="".join(_tests(program, guard, constant, real is FIXED)) or "    (void)features;\n",
+        act=act,
+        body="\n".join(_body(program, real, root)),
+        control=control,
+        fallback="\n".join(f"        {line}" for line in fallback),
+        call=call,
+    )
 
-    program: Program
-    real: Real
-    root: Node
-    guard: Guard
-    fixed: FixedPoint | None = None
 
-    def functions(self, networks: Sequence[Network] = ()) -> Iterator[str]:
-        program, real, name = self.program, self.real, structure.prefix(self.program)
-        common = {"name": name, "NAME": name.upper(), "real": real.name, "term": real.term, "suffix": real.suffix}
-        if not isinstance(program.signature.actions, Discrete):
-            yield structure.fill("clip.c", **common, cast=f"({real.name})" if real is FIXED else "")
-        status, act, control, *play = _signatures(program, networks, real)
-        tests = ("\n" if real is FIXED else structure.fill("finite.c", **common)) + "".join(self.tests())
-        fallback, call = self.control()
-        yield structure.fill(
-            "functions.c",
-            **common,
-            status=status,
-            act=act,
-            control=control,
-            tests=tests if tests.strip() else "\n    (void)features;\n",
-            body="\n".join(self.body()),
-            fallback=fallback,
-            call=call,
-        )
-        yield from (network_functions(name, real, networks, signature) for signature in play)
+def _tests(program: Program, guard: Guard, constant: Constant, fixed: bool) -> Iterator[str]:
+    """A test for each range that is watched; in fixed point, features that the program never reads have none."""
+    read = structure.read_features(program.root) if fixed else range(len(program.signature.features))
+    for flag, ranges in guard.watched(program, fixed).items():
+        for index in read if ranges else ():
+            pairs = [(sign, end) for sign, end in zip("<>", ranges[index], strict=True) if isfinite(end)]
+            sides = [f"features[{index}] {sign} {constant(end, index)}" for sign, end in pairs]
+            if sides:
+                test = " || ".join(f"({side})" for side in sides) if len(sides) > 1 else sides[0]
+                yield structure.fill("test.c", test=test, flag=f"{structure.prefix(program).upper()}_{flag}")
 
-    def constant(self, value: float, bits: int) -> str:
-        """A number of this type; `bits` counts for fixed-point numbers only."""
-        return str(whole(value, bits)) if self.fixed else self.real.constant(value)
 
-    def tests(self) -> Iterator[str]:
-        """A test for each range that is watched."""
-        bits = self.fixed.feature_bits if self.fixed else (0,) * len(self.program.signature.features)
-        read = structure.read_features(self.root)
-        for flag, ranges in self.guard.watched(self.program, fixed=self.fixed is not None):
-            for index, ends in enumerate(ranges):
-                if self.fixed and index not in read:
-                    continue
-                pairs = [pair for pair in zip("<>", ends, strict=True) if isfinite(pair[1])]
-                sides = [f"(features[{index}] {sign} {self.constant(end, bits[index])})" for sign, end in pairs]
-                if sides:
-                    test = " || ".join(sides) if len(sides) > 1 else sides[0][1:-1]
-                    yield structure.fill("test.c", test=test, flag=f"{structure.prefix(self.program).upper()}_{flag}")
+def _body(program: Program, real: Real, root: Node) -> Iterator[str]:
+    """The lines of the function that holds the program."""
+    name, inputs, reads = structure.prefix(program), structure.variables(program), structure.read_features(root)
+    for index in reads:
+        yield f"    const {real.term} {inputs.features[index]} = features[{index}];"
+    for index in structure.used_primitives(root):
+        place = f"&primitive_actions[{index * len(inputs.entries[index])}]"
+        yield f"    const {real.name} *{inputs.primitives[index]} = {place};"
+    yield "" if reads else "    (void)features;\n"
+    actions, names = program.signature.actions, _enumerators(program)
 
-    def body(self) -> Iterator[str]:
-        """The lines of the function that holds the program."""
-        real, inputs = self.real, structure.variables(self.program)
-        reads = structure.read_features(self.root)
-        for index in reads:
-            cast = f"({real.term})" if real is FIXED else ""
-            yield f"    const {real.term} {inputs.features[index]} = {cast}features[{index}];"
-        for index in structure.used_primitives(self.root):
-            place = f"&primitive_actions[{index * len(inputs.entries[index])}]"
-            yield f"    const {real.name} *{inputs.primitives[index]} = {place};"
-        yield "" if reads else "    (void)features;\n"
-        yield from format_lines(self.root, inputs.features, self.leaf, real.notation, level=1)
-
-    def leaf(self, terminal: Terminal) -> Iterator[str]:
-        actions, inputs = self.program.signature.actions, structure.variables(self.program)
+    def leaf(terminal: Terminal) -> Iterator[str]:
         if isinstance(terminal, Act) or isinstance(actions, Discrete):
-            yield f"return {_enumerators(self.program)[terminal.action]};"  # type: ignore[union-attr]
+            yield f"return {names[terminal.action]};"  # type: ignore[union-attr]
             return
-        values = inputs.action(terminal, self.real.notation)
-        if isinstance(terminal, Scaled):
-            values = [f"({value}) / INT64_C({by})" for value, by in zip(values, terminal.divisors, strict=True)]
-        clip = f"{structure.prefix(self.program)}_clip{self.real.suffix}"
-        for entry, value in enumerate(values):
-            yield f"action[{entry}] = {clip}({value}, {self.ends(entry)});"
+        rows = zip(inputs.action(terminal, real.notation), actions.low, actions.high, strict=True)
+        for entry, (value, low, high) in enumerate(rows):
+            clipped = f"{name}_clip{real.suffix}({value}, {real.constant(low)}, {real.constant(high)})"
+            yield f"action[{entry}] = {clipped};"
         yield "return;"
 
-    def ends(self, entry: int) -> str:
-        """The bounds of an entry of the action."""
-        actions: Any = self.program.signature.actions
-        return ", ".join(self.constant(end[entry], self.bits(entry)) for end in (actions.low, actions.high))
-
-    def bits(self, entry: int) -> int:
-        return self.fixed.output_bits[entry] if self.fixed else 0
-
-    def control(self) -> tuple[str, str]:
-        """What to do with an observation that cannot be used, and with one that can."""
-        name, actions, chosen = (
-            structure.prefix(self.program),
-            self.program.signature.actions,
-            self.guard.action(self.program),
-        )
-        if isinstance(actions, Discrete):
-            return (
-                f"        *action = {_enumerators(self.program)[chosen]};",
-                f"*action = {name}_play{self.real.suffix}(features)",
-            )
-        lines = [f"        action[{i}] = {self.constant(value, self.bits(i))};" for i, value in enumerate(chosen)]
-        call = (
-            "blend{}(features, primitive_actions, action)"
-            if isinstance(actions, Primitives)
-            else "play{}(features, action)"
-        )
-        return "\n".join(lines), f"{name}_{call.format(self.real.suffix)}"
+    yield from format_lines(root, inputs.features, leaf, real.notation, level=1)

@@ -37,34 +37,26 @@ class Guard:
     def action(self, program: Program) -> Any:
         """The fallback as an index, or as a number for each entry of the action."""
         actions = program.signature.actions
-        if self.fallback is not None:
-            return self.fallback
-        return (
-            0
-            if isinstance(actions, Discrete)
-            else tuple(map(clip, [0.0] * len(actions.low), actions.low, actions.high))
-        )
+        if self.fallback is not None or isinstance(actions, Discrete):
+            return self.fallback or 0
+        return tuple(clip(0.0, low, high) for low, high in zip(actions.low, actions.high, strict=True))
 
-    def watched(self, program: Program, fixed: bool = False) -> list[tuple[str, Ranges]]:
+    def watched(self, program: Program, fixed: bool = False) -> dict[str, Ranges]:
         """The ranges behind each flag."""
         bounds = tuple((feature.low, feature.high) for feature in program.signature.features)
-        bounds = self.limits if fixed and self.limits else bounds
-        return [("OUT_OF_BOUNDS", bounds), ("UNSEEN", self.seen), ("UNPROVED", self.proved)]
+        return {"OUT_OF_BOUNDS": (fixed and self.limits) or bounds, "UNSEEN": self.seen, "UNPROVED": self.proved}
 
-    def status(self, program: Program, features: NDArray[Any]) -> NDArray[np.int64]:
-        """What the emitted status functions return for a batch, in the precision of the features."""
+    def control(
+        self, program: Program, features: NDArray[Any], actions: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """What emitted controllers do where the program has these actions, and the status that they return."""
         flags = np.where(np.isfinite(features).all(axis=1), 0, FLAGS["NOT_FINITE"])
-        for flag, ranges in self.watched(program):
+        for flag, ranges in self.watched(program).items():
             if ranges:
                 low, high = np.array(ranges).astype(features.dtype).T
                 flags |= FLAGS[flag] * ((features < low) | (features > high)).any(axis=1)
-        return flags
-
-    def control(self, program: Program, features: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
-        """The program's actions, with the fallback where an observation cannot be used."""
-        unusable = (self.status(program, features) & UNUSABLE) > 0
-        chosen = np.asarray(self.action(program), actions.dtype)
-        return np.where(unusable if actions.ndim == 1 else unusable[:, None], chosen, actions)
+        unusable, chosen = (flags & UNUSABLE) > 0, np.asarray(self.action(program), actions.dtype)
+        return np.where(unusable if actions.ndim == 1 else unusable[:, None], chosen, actions), flags
 
 
 PLAIN = Guard()

@@ -12,20 +12,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl.errors import DiprlError, check_known
-from diprl.export import c_check, export, structure
-from diprl.export.fixed import FixedPoint, fixed_point
+from diprl.export import ExportReport, c_check, export, structure
+from diprl.export.fixed import fixed_point
 from diprl.export.fmu import archive
 from diprl.export.guard import Guard, Ranges
-from diprl.handover.card import Contents, Facts, card
-from diprl.handover.effort import CORTEX_M, effort_of
-from diprl.handover.evidence import Evidence, gather, named_files, write_evidence
+from diprl.handover.card import Facts, Section, actions, fixed_section, interface, markdown, pairs
+from diprl.handover.effort import CORTEX_M, longest_way, stacks
+from diprl.handover.evidence import Evidence, gather, named_files
 from diprl.handover.vectors import expectations, harness, make_vectors, to_csv
 from diprl.program import Discrete, Primitives, Program
 from diprl.system.files import check_writable, write_json, write_text, write_whole
 
-FORMAT = "diprl handover 1"
+FORMAT, MANIFEST = "diprl handover 1", "manifest.json"
 TARGETS = ("c", "st", "js", "fmu")
-MANIFEST, CARD = "manifest.json", "MODEL_CARD.md"
 QEMU = "qemu-system-arm"
 
 
@@ -33,31 +32,30 @@ QEMU = "qemu-system-arm"
 class Handover:
     """What was written, and how it stands."""
 
+    program: Program
     folder: Path
+    evidence: Evidence | None
+    exports: Sequence[ExportReport]
+    ran: Mapping[str, str]
+    """What the vectors said on each target, or why they did not run there."""
     zip: Path
-    contents: Contents
     manifest: str
     """The SHA-256 of the manifest, which names the hash of every other file: what somebody signs."""
 
     @property
-    def agrees(self) -> bool:
-        """Whether all code acts as the interpreter does, wherever it was run."""
-        passed = all("FAIL" not in text for text in self.contents.ran.values())
-        return passed and all(report.agrees for report in self.contents.exports)
-
-    @property
-    def proved(self) -> bool:
-        return self.contents.evidence is None or self.contents.evidence.proved
+    def good(self) -> bool:
+        """Whether all code acts as the interpreter does wherever it was run, and every requirement is proved."""
+        acts = all(one.agrees for one in self.exports) and not any("FAILED" in text for text in self.ran.values())
+        return acts and all(row["verdict"] == "proved" for row in (self.evidence.rows if self.evidence else ()))
 
     def __str__(self) -> str:
-        contents, evidence = self.contents, self.contents.evidence
-        lines = [f"wrote {self.folder} and {self.zip}", f"    program      {structure.signature(contents.program)}"]
-        lines.append(f"    manifest     {self.manifest}")
-        for one in evidence.requirements if evidence else ():
-            lines.append(f"    {one.verdict:12} {one.key}: {one.text}")
-        lines += [f"    {report.target:12} {check}" for report in contents.exports for check in report.checks]
-        lines += [f"    vectors      {place}: {text}" for place, text in contents.ran.items()]
-        return "\n".join(lines)
+        lines = [("", f"wrote {self.folder} and {self.zip}"), ("program", structure.signature(self.program))]
+        lines.append(("manifest", self.manifest))
+        rows = self.evidence.rows if self.evidence else ()
+        lines += [(row["verdict"], f"{row['requirement']} {row['']} ({row['property']})") for row in rows]
+        lines += [(report.target, str(check)) for report in self.exports for check in report.checks]
+        lines += [("vectors", f"{place}: {text}") for place, text in self.ran.items()]
+        return "\n".join(f"{word:13}{text}" if word else text for word, text in lines)
 
 
 def write_handover(
@@ -74,145 +72,172 @@ def write_handover(
         raise DiprlError("a program that blends primitives cannot be handed over: its networks would not be covered")
     if folder.exists() and not (replace and (folder / MANIFEST).is_file()):
         raise DiprlError(f"{folder} is there already: choose another --out, or replace a hand-over with --force")
+    chosen, packed = _chosen(program, fallback), folder.with_name(f"{folder.name}.zip")
     check_writable(folder.parent)
     with TemporaryDirectory(dir=folder.parent) as temporary:
         place = Path(temporary) / "handover"
         place.mkdir()
-        contents = _write(program, place, spec, facts or Facts(), _chosen(program, fallback), show)
-        hashes = {str(path.relative_to(place).as_posix()): _hash(path) for path in _files(place)}
-        write_json(place / MANIFEST, _manifest(contents, hashes))
-        whole = {path.relative_to(place).as_posix(): path.read_bytes() for path in _files(place)}
+        show("proving")
+        evidence = _prove(program, place, spec) if spec else None
+        facts = facts or Facts()
+        guard = Guard(chosen, facts.seen, evidence.box() if evidence else (), _limits(program, facts.seen, evidence))
+        show("writing and testing code")
+        exports = [export(program, target, place / target, guard=guard) for target in TARGETS]
+        sections, ran = _test(program, place, guard)
+        _describe(program, place, guard, facts, evidence, exports, sections)
+        _seal(program, place, guard, evidence)
+        whole = {path.relative_to(place).as_posix(): path.read_bytes() for path in files_in(place)}
         if folder.exists():
             shutil.rmtree(folder)
         place.rename(folder)
-    packed = folder.with_name(f"{folder.name}.zip")
     write_whole(packed, archive({f"{folder.name}/{name}": content for name, content in whole.items()}))
-    return Handover(folder, packed, contents, _hash(folder / MANIFEST))
+    signed = sha256(whole[MANIFEST]).hexdigest()
+    return Handover(program, folder, evidence, exports, ran, packed, signed)
 
 
-def _write(
-    program: Program, place: Path, spec: Path | None, facts: Facts, chosen: Any, show: Callable[[str], None]
-) -> Contents:
-    write_text(place / "program.json", program.to_json())
-    write_text(place / "program.txt", str(program))
-    evidence = None
-    if spec is not None:
-        show("proving")
-        evidence = gather(program, spec, place / "certificates")
-        (place / "spec").mkdir()
-        for name, path in {"spec.yaml": spec, **named_files(spec)}.items():
-            shutil.copyfile(path, place / "spec" / name)
-        write_evidence(place, evidence)
-    guard = Guard(chosen, facts.seen, evidence.box() if evidence else (), _limits(program, facts.seen, evidence))
-    show("writing and checking code")
-    exports = [export(program, target, place / target, guard=guard) for target in TARGETS]
-    fixed, why_not = _fixed(program, guard)
-    show("testing")
-    vectors = make_vectors(program, guard)
-    expected = expectations(program, guard, vectors, fixed)
+def _prove(program: Program, place: Path, spec: Path) -> Evidence:
+    """The verdicts, and the specification with what it names."""
+    evidence = gather(program, spec, place / "certificates")
+    (place / "spec").mkdir()
+    for name, path in {**named_files(spec), "spec.yaml": spec}.items():
+        shutil.copyfile(path, place / "spec" / name)
+    report = f"```text\n{evidence.text}\n```"
+    write_text(place / "requirements.md", markdown("Requirements", {"Trace": evidence.rows, "Report": report}))
+    return evidence
+
+
+def _test(program: Program, place: Path, guard: Guard) -> tuple[dict[str, Section], dict[str, str]]:
+    """Vectors on every target that there is, and what one decision takes."""
+    why_not = ""
+    try:
+        fixed = fixed_point(program, guard)
+    except DiprlError as reason:
+        fixed, why_not = None, str(reason)
+    features, words, unreached = make_vectors(program, guard)
+    expected = expectations(program, guard, features, fixed)
     (place / "vectors").mkdir()
-    for name, text in {"vectors.csv": to_csv(program, vectors, expected[0]), **harness(program, expected)}.items():
+    for name, text in {"vectors.csv": to_csv(program, words, expected[0]), **harness(program, expected)}.items():
         write_text(place / "vectors" / name, text)
     ran = {"this machine": run_vectors(place), "Cortex-M3 in QEMU": run_vectors(place, cortex_m=True)}
-    effort = effort_of(program, place / "c")
-    contents = Contents(
-        program, guard, facts, evidence, exports, vectors, ran, effort, fixed, why_not, chosen is not None
-    )
-    write_text(place / CARD, card(contents))
-    write_text(place / "README.md", structure.fill("README.md", "handover", title=structure.title(program)))
-    return contents
+    missed = {"conditions that none reaches": ", ".join(map(str, unreached)) or "none"}
+    sections = {
+        "Test vectors": pairs({"vectors": str(len(features)), **missed, **ran}),
+        "Longest way through the program": str(longest_way(program)),
+        "Stack of `control` and what it calls": pairs(stacks(program, place / "c")),
+        "Fixed point": fixed_section(program, guard, fixed, why_not),
+    }
+    return sections, ran
+
+
+def _describe(
+    program: Program,
+    place: Path,
+    guard: Guard,
+    facts: Facts,
+    evidence: Evidence | None,
+    exports: Sequence[ExportReport],
+    tests: Mapping[str, Section],
+) -> None:
+    """The program itself, the model card and a list of contents."""
+    write_text(place / "program.json", program.to_json())
+    write_text(place / "program.txt", str(program))
+    rows = evidence.rows if evidence else [{"requirement": "none were given (see --spec)", "verdict": "not verified"}]
+    open_rows = [f"- {' '.join(row.values())}\n" for row in rows if row["verdict"] != "proved"]
+    checks = [
+        {"target": one.target, "compared with the interpreter": str(check)} for one in exports for check in one.checks
+    ]
+    sections: dict[str, Section] = {
+        "Signature (SHA-256 of `program.json`)": f"`{structure.signature(program)}`",
+        "Program": f"```text\n{structure.printable(str(program), keep=chr(10))}```",
+        "Features": interface(program, guard),
+        "Ranges that were tried": facts.seen_in or "No episodes were played, so the flag UNSEEN is never raised.",
+        "Actions and status flags": pairs(actions(program, guard)),
+        "Training": pairs(facts.training) or "Nothing is known: the program came without a run.",
+        "Score": facts.score or "None was measured.",
+        "Requirements": rows,
+        "Limits of validity": structure.fixed_text("validity.md", "handover"),
+        "Not verified": "".join(open_rows) + structure.fixed_text("not_verified.md", "handover"),
+        "Code": checks,
+        **tests,
+        "Deviations from advisory rules for C": structure.fixed_text("deviations.md", "handover"),
+    }
+    write_text(place / "MODEL_CARD.md", markdown(f"Model card: {structure.title(program)}", sections))
+    write_text(place / "README.md", structure.fixed_text("README.md", "handover"))
+
+
+def _seal(program: Program, place: Path, guard: Guard, evidence: Evidence | None) -> None:
+    """The manifest: what a receiver needs to repeat everything, and the hash of every file."""
+    finite = {key: [[end if isfinite(end) else None for end in pair] for pair in getattr(guard, key)] for key in RANGES}
+    content = {
+        "format": FORMAT,
+        "diprl": version("diprl"),
+        "signature": structure.signature(program),
+        "guard": {"fallback": guard.fallback, **finite},
+        "verdicts": [one.answer.verdict for one in evidence.report.findings] if evidence else None,
+        "files": {
+            path.relative_to(place).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files_in(place)
+        },
+    }
+    write_json(place / MANIFEST, content)
+
+
+RANGES = ("seen", "proved", "limits")
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if not path.is_dir())
 
 
 def run_vectors(folder: Path, cortex_m: bool = False) -> str:
     """What the vectors say on this machine or in QEMU; or why they were not run."""
-    needed = [CORTEX_M[0], QEMU] if cortex_m else []
-    missing = [tool for tool in ("make", *needed) if not shutil.which(tool)]
-    missing += [] if c_check.compiler() or cortex_m else ["a C compiler"]
+    needed = ["make", *([CORTEX_M[0], QEMU] if cortex_m else [])]
+    missing = [tool for tool in needed if not shutil.which(tool)] + ["a C compiler"] * (not c_check.compiler())
     if missing:
-        return f"not run: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
+        return f"not run, for want of {' and '.join(missing)}"
     with TemporaryDirectory() as temporary:
         for part in ("c", "vectors"):
             shutil.copytree(folder / part, Path(temporary) / part)
-        command = ["make", "--silent", "-C", str(Path(temporary) / "vectors"), "cortex-m" if cortex_m else "vectors"]
-        if not cortex_m:
-            command.append(f"CC={c_check.compiler()}")
+        command = ["make", "--silent", f"CC={c_check.compiler()}", "cortex-m" if cortex_m else "vectors"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+            done = subprocess.run(
+                command, cwd=Path(temporary) / "vectors", capture_output=True, text=True, check=False, timeout=120
+            )
         except subprocess.TimeoutExpired:
             return "FAILED: it did not end within 120 s"
     lines = done.stdout.splitlines()
-    if "all vectors pass" in lines and lines[0] == structure.signature(Program.load(folder / "program.json")):
-        return "; ".join(line for line in lines if "vectors, " in line)
-    return f"FAILED: {(done.stdout + done.stderr).strip()[-500:]}"
+    if done.returncode or "all vectors pass" not in lines:
+        return f"FAILED: {(done.stdout + done.stderr).strip()[-500:]}"
+    return "; ".join(line for line in lines if "vectors, " in line)
 
 
 def _chosen(program: Program, fallback: str | None) -> Any:
     """The fallback that a user names: an action, or a number for each output."""
-    actions = program.signature.actions
+    known = program.signature.actions
     if fallback is None:
         return None
-    if isinstance(actions, Discrete):
-        check_known("action", actions.names, fallback)
-        return actions.names.index(fallback)
+    if isinstance(known, Discrete):
+        check_known("action", known.names, fallback)
+        return known.names.index(fallback)
     try:
         values = tuple(float(text) for text in fallback.split(","))
+        fits = all(low <= value <= high for low, value, high in zip(known.low, values, known.high, strict=True))
     except ValueError:
-        values = ()
-    bounds = list(zip(actions.low, actions.high, strict=True))
-    if len(values) != len(bounds) or not all(
-        low <= one <= high for one, (low, high) in zip(values, bounds, strict=True)
-    ):
-        raise DiprlError(f"--fallback must be {len(bounds)} numbers with commas, within the bounds of the outputs")
+        values, fits = (), False
+    if not fits:
+        raise DiprlError(f"--fallback must be {len(known.low)} numbers with commas, within the bounds of the outputs")
     return values
 
 
 def _limits(program: Program, seen: Ranges, evidence: Evidence | None) -> Ranges:
     """Where fixed-point numbers work: bounds, else the box of the specification, else twice what was tried."""
-    limits = []
+    limits, box = [], evidence.spec.box if evidence else None
     for index, feature in enumerate(program.signature.features):
-        tried = seen[index] if seen else (-inf, inf)
-        half = tried[1] - tried[0]
-        box = evidence.spec.box if evidence else None
-        choices = [(feature.low, feature.high), (box.low[index], box.high[index]) if box else (-inf, inf)]
-        choices.append((max(feature.low, tried[0] - half / 2), min(feature.high, tried[1] + half / 2)))
+        low, high = seen[index] if seen else (-inf, inf)
+        wider = (
+            (max(feature.low, 1.5 * low - 0.5 * high), min(feature.high, 1.5 * high - 0.5 * low))
+            if seen
+            else (low, high)
+        )
+        choices = [(feature.low, feature.high), (box.low[index], box.high[index]) if box else wider, wider]
         limits.append(next((pair for pair in choices if all(map(isfinite, pair))), (feature.low, feature.high)))
     return tuple(limits)
-
-
-def _fixed(program: Program, guard: Guard) -> tuple[FixedPoint | None, str]:
-    try:
-        return fixed_point(program, guard), ""
-    except DiprlError as reason:
-        return None, str(reason)
-
-
-def _manifest(contents: Contents, hashes: Mapping[str, str]) -> dict[str, Any]:
-    guard, evidence = contents.guard, contents.evidence
-    ranges = {key: _plain(getattr(guard, key)) for key in ("seen", "proved", "limits")}
-    return {
-        "format": FORMAT,
-        "diprl": version("diprl"),
-        "task": contents.program.task,
-        "signature": structure.signature(contents.program),
-        "guard": {"fallback": guard.fallback, **ranges},
-        "verdicts": evidence.verdicts() if evidence else None,
-        "files": dict(hashes),
-    }
-
-
-def _plain(ranges: Ranges) -> list[list[float | None]]:
-    """Ranges in strict JSON: an infinite end is null."""
-    return [[end if isfinite(end) else None for end in pair] for pair in ranges]
-
-
-def read_ranges(plain: Sequence[Sequence[float | None]]) -> Ranges:
-    """Ranges as `_plain` writes them."""
-    return tuple((-inf if low is None else low, inf if high is None else high) for low, high in plain)
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _hash(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()

@@ -1,6 +1,6 @@
-static $real ${name}_clip$suffix($term value, $term low, $term high)
+static $real ${name}_clip$suffix($real value, $real low, $real high)
 {
-    $term limited = value;
+    $real limited = value;
 
     if (value < low) {
         limited = low;
@@ -9,5 +9,5 @@ static $real ${name}_clip$suffix($term value, $term low, $term high)
     } else {
         /* It lies between, or it is not a number and stays so. */
     }
-    return ${cast}limited;
+    return limited;
 }

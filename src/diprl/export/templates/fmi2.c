@@ -37,7 +37,7 @@ typedef struct {
 
 static void decide(component_t *self)
 {
-    self->status = ${name}_control($arguments);
+    self->status = ${name}_control($given, self->action);
 }
 
 FMI_FUNCTION const char *fmi2GetTypesPlatform(void);

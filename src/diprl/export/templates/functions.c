@@ -1,7 +1,7 @@
 $status
 {
     unsigned int flags = ${NAME}_OK;
-$tests    return flags;
+${finite}$tests    return flags;
 }
 
 $act

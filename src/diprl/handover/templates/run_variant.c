@@ -1,3 +1,4 @@
+
 static int run$suffix(void)
 {
     int wrong = 0;

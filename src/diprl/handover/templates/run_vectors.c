@@ -8,7 +8,7 @@ int main(void)
 {
     int wrong = 0;
 
-    (void)puts($signature());
+    (void)puts(${name}_signature());
 $calls    (void)puts((wrong == 0) ? "all vectors pass" : "SOME VECTORS FAIL");
     return (wrong == 0) ? 0 : 1;
 }
