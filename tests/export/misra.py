@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ADVISORY = frozenset(
-    "2.3 2.4 2.5 2.6 2.7 8.7 8.9 8.13 10.5 11.4 11.5 12.1 12.3 12.4 13.3 15.1 15.4 15.5 17.8 18.4 20.1 20.5".split()
-)
+RULES = "2.3 2.4 2.5 2.6 2.7 8.7 8.9 8.13 10.5 11.4 11.5 12.1 12.3 12.4 13.3 15.1 15.4 15.5 17.8 18.4 20.1 20.5"
+ADVISORY = frozenset(RULES.split())
 """Rules of the category 'advisory' in MISRA C:2012 and its amendments; every other rule is required or mandatory."""
 
 

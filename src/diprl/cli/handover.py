@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from diprl.handover import Facts
     from diprl.program import Program
 
+TOLD = ("method", "preset", "seed", "steps_by_purpose", "score", "command", "versions", "device")
+"""What a card tells of a run, by the names in result.json."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Handover(JSONOption, WriteOptions):
@@ -46,8 +49,7 @@ class Handover(JSONOption, WriteOptions):
             from diprl.handover import write_handover
             from diprl.runs.folder import load_program, sibling
 
-            program = load_program(self.program)
-            folder = self.out or sibling(self.program, "handover")
+            program, folder = load_program(self.program), self.out or sibling(self.program, "handover")
             facts = self.facts(self.program, program)
             written = write_handover(program, folder, self.spec, facts, self.fallback, self.force, working.show)
         say(written)
@@ -69,22 +71,13 @@ class Handover(JSONOption, WriteOptions):
         from diprl.runs.folder import read_result, task_of
 
         result = read_result(path) if path.is_dir() else None
-        training, score, seen, seen_in = {}, "", (), ""
-        if result is not None:
-            training = {
-                "method": result.spec.method,
-                "seed": str(result.spec.seed),
-                "steps": ", ".join(f"{count:,} {purpose}" for purpose, count in result.steps.items()),
-                "command": f"`{result.command}`",
-                "versions": ", ".join(f"{name} {number}" for name, number in result.versions.items()),
-                "device": result.device,
-            }
-            score = f"{result.score}, on the {result.score.environment} environment."
-        if self.episodes and program.task:
-            from diprl.arena.reference import visited_views
+        content = {**result.to_json(), "score": result.score} if result else {}
+        run = {key: str(content[key]) for key in TOLD if key in content}
+        if not (self.episodes and program.task):
+            return Facts(run)
+        from diprl.arena.reference import visited_views
 
-            views = visited_views(task_of(path, program), program, self.episodes)[:, : len(program.signature.features)]
-            low, high = views.min(axis=0).astype(float).tolist(), views.max(axis=0).astype(float).tolist()
-            seen = tuple(zip(low, high, strict=True))
-            seen_in = f"{len(views):,} observations of {self.episodes} episodes, played for the hand-over"
-        return Facts(training, score, seen, seen_in)
+        views = visited_views(task_of(path, program), program, self.episodes)[:, : len(program.signature.features)]
+        ends = zip(views.min(axis=0).astype(float).tolist(), views.max(axis=0).astype(float).tolist(), strict=True)
+        tried = f"It was tried in {self.episodes} episodes for this hand-over, with {len(views):,} observations."
+        return Facts(run, tuple(ends), tried)

@@ -67,15 +67,4 @@ def write_files(contents: Mapping[str, str | bytes], folder: str | Path, replace
     return list(files)
 
 
-__all__ = [
-    "TARGETS",
-    "Check",
-    "ExportReport",
-    "Guard",
-    "Network",
-    "Samples",
-    "Written",
-    "draw",
-    "export",
-    "write_files",
-]
+__all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "Written", "draw", "export", "write_files"]

@@ -1,6 +1,6 @@
 """C99 without allocation: the program, input checks and a fallback; in double, single and fixed point."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 
 from diprl.errors import DiprlError
@@ -8,7 +8,7 @@ from diprl.export import c_check, structure
 from diprl.export.c_networks import network_functions
 from diprl.export.c_types import DOUBLE, FIXED, Real, comment, number_types
 from diprl.export.fixed import fixed_point, whole
-from diprl.export.guard import FLAGS, MEANINGS, PLAIN, Guard
+from diprl.export.guard import FLAGS, MEANINGS, PLAIN, Guard, Ranges
 from diprl.export.parity import single_precision
 from diprl.program import Act, Continuous, Discrete, Node, Primitives, Program, Terminal
 from diprl.program.names import unique_names
@@ -151,7 +151,7 @@ def _functions(program: Program, real: Real, root: Node, guard: Guard, constant:
         **common,
         status=status,
         finite="" if real is FIXED else structure.fill("finite.c", **common),
-        tests="".join(_tests(program, guard, constant, real is FIXED)) or "    (void)features;\n",
+        tests="".join(_tests(program, guard.watched(program, real is FIXED), constant)) or "    (void)features;\n",
         act=act,
         body="\n".join(_body(program, real, root)),
         control=control,
@@ -160,15 +160,14 @@ def _functions(program: Program, real: Real, root: Node, guard: Guard, constant:
     )
 
 
-def _tests(program: Program, guard: Guard, constant: Constant, fixed: bool) -> Iterator[str]:
-    """A test for each range that is watched; in fixed point, features that the program never reads have none."""
-    read = structure.read_features(program.root) if fixed else range(len(program.signature.features))
-    for flag, ranges in guard.watched(program, fixed).items():
-        for index in read if ranges else ():
-            pairs = [(sign, end) for sign, end in zip("<>", ranges[index], strict=True) if isfinite(end)]
-            sides = [f"features[{index}] {sign} {constant(end, index)}" for sign, end in pairs]
+def _tests(program: Program, watched: Mapping[str, Ranges], constant: Constant) -> Iterator[str]:
+    """A test for each range that is watched."""
+    for flag, ranges in watched.items():
+        for index, ends in enumerate(ranges):
+            pairs = [(sign, end) for sign, end in zip("<>", ends, strict=True) if isfinite(end)]
+            sides = [f"(features[{index}] {sign} {constant(end, index)})" for sign, end in pairs]
             if sides:
-                test = " || ".join(f"({side})" for side in sides) if len(sides) > 1 else sides[0]
+                test = " || ".join(sides) if len(sides) > 1 else sides[0][1:-1]
                 yield structure.fill("test.c", test=test, flag=f"{structure.prefix(program).upper()}_{flag}")
 
 

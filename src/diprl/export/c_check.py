@@ -61,7 +61,8 @@ def _check_fixed(library: "Library", written: Written) -> Check:
     low, high = np.array(written.guard.watched(program, fixed=True)["OUT_OF_BOUNDS"]).T
     usable = features[((features >= low) & (features <= high)).all(axis=1)]
     far = usable[fixed.outside(program, usable)]
-    found = library.run(program, Samples(fixed.inputs(far), None, None, ""), "play", FIXED)
+    whole: Any = fixed.inputs(far)
+    found = library.run(program, Samples(whole, None, None, ""), "play", FIXED)
     within = f"{len(usable) - len(far)} more lie within the margins"
     return Check("fixed point", len(far), int((found != program.act_batch(far)).sum()), within)
 

@@ -60,10 +60,12 @@ def fixed_point(program: Program, guard: Guard = PLAIN) -> FixedPoint:
     if not isinstance(program.signature.actions, Discrete):
         raise DiprlError("fixed point is for programs that choose among actions, not for outputs that are numbers")
     limits, read = guard.watched(program, fixed=True)["OUT_OF_BOUNDS"], read_features(program.root)
-    sizes = [max(map(abs, pair)) if index in read else 0.0 for index, pair in enumerate(limits)]
-    for name, size in zip(program.signature.feature_names, sizes, strict=True):
-        if not isfinite(size):
+    sizes = [max(map(abs, pair)) for pair in limits]
+    for index, size in enumerate(sizes):
+        if not isfinite(size) and index in read:
+            name = program.signature.feature_names[index]
             raise DiprlError(f"{name} has no range, which fixed point needs: give it one in the task file")
+    sizes = [size if isfinite(size) else 0.0 for size in sizes]
     bits = tuple(_BITS - frexp(size)[1] for size in sizes)
     found = [_whole_condition(item, bits, sizes) for item in conditions(program.root)]
     rounded = iter(condition for condition, _ in found)

@@ -1,5 +1,6 @@
 """What emitted controllers watch: whether an observation can be used, and whether it is like those seen or proved."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,13 +48,14 @@ class Guard:
         return {"OUT_OF_BOUNDS": (fixed and self.limits) or bounds, "UNSEEN": self.seen, "UNPROVED": self.proved}
 
     def control(
-        self, program: Program, features: NDArray[Any], actions: NDArray[Any]
+        self, program: Program, features: NDArray[Any], actions: NDArray[Any], whole: Callable[..., Any] | None = None
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """What emitted controllers do where the program has these actions, and the status that they return."""
+        """What controllers do where the program has these actions, and their status; `whole` is for fixed point."""
         flags = np.where(np.isfinite(features).all(axis=1), 0, FLAGS["NOT_FINITE"])
-        for flag, ranges in self.watched(program).items():
+        for flag, ranges in self.watched(program, whole is not None).items():
             if ranges:
-                low, high = np.array(ranges).astype(features.dtype).T
+                ends = np.array(ranges).T
+                low, high = whole(ends) if whole else ends.astype(features.dtype)
                 flags |= FLAGS[flag] * ((features < low) | (features > high)).any(axis=1)
         unusable, chosen = (flags & UNUSABLE) > 0, np.asarray(self.action(program), actions.dtype)
         return np.where(unusable if actions.ndim == 1 else unusable[:, None], chosen, actions), flags

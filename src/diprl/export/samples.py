@@ -36,12 +36,7 @@ def draw(
     """Random observations, others within a few floats of a threshold, and those with infinities or NaN."""
     generator = np.random.default_rng(seed)
     spread = _random(program, random, generator)
-    asked = [condition for condition in conditions(program.root) if any(condition.weights)]
-    blocks = near_thresholds(program, -(-near // max(1, len(asked))), generator)
-    close, exact = np.concatenate([spread[:0], *blocks]), 0
-    with np.errstate(all="ignore"):
-        for condition, block in zip(conditions(program.root), blocks, strict=True):
-            exact += int((linear_batch(condition.weights, condition.bias, block.T) == 0.0).sum()) if len(block) else 0
+    close, exact = _near(program, near, generator)
     special = generator.choice(_SPECIAL, size=(min(200, random), len(program.signature.features)))
     special = np.where(generator.random(special.shape) < 0.5, special, spread[: len(special)])
     features = np.concatenate([spread, close, special])
@@ -65,20 +60,23 @@ def _random(program: Program, count: int, generator: np.random.Generator) -> Arr
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
-def near_thresholds(program: Program, count: int, generator: np.random.Generator) -> list[Array]:
-    """For each condition, observations moved along one feature onto or next to its threshold, if it has one."""
-    blocks = []
-    for condition in conditions(program.root):
-        features = _random(program, count if any(condition.weights) else 0, generator)
+def _near(program: Program, count: int, generator: np.random.Generator) -> tuple[Array, int]:
+    """Observations moved along one feature onto or next to a threshold, and how many are exactly on it."""
+    readable = [condition for condition in conditions(program.root) if any(condition.weights)]
+    if not readable:
+        return _random(program, 0, generator), 0
+    blocks, exact = [], 0
+    for condition in readable:
+        features = _random(program, -(-count // len(readable)), generator)
         features[::2] = features[::2].round(1)
         with np.errstate(all="ignore"):
-            if len(features):
-                _move(features, condition, generator)
+            move_onto(features, condition, generator)
+            exact += int((linear_batch(condition.weights, condition.bias, features.T) == 0.0).sum())
         blocks.append(features)
-    return blocks
+    return np.concatenate(blocks), exact
 
 
-def _move(features: Array, condition: Condition, generator: np.random.Generator) -> None:
+def move_onto(features: Array, condition: Condition, generator: np.random.Generator) -> None:
     """Solve the condition for one feature that it reads; two of three rows then step by a few floats."""
     weights = np.array(condition.weights)
     chosen = int(generator.choice(np.flatnonzero(weights)))

@@ -51,7 +51,7 @@ def fixed_text(file: str, room: str = "export") -> str:
     return (files(f"diprl.{room}") / "templates" / file).read_text(encoding="utf-8")
 
 
-def fill(file: str, room: str = "export", **values: object) -> str:
+def fill(file: str, room: str = "export", /, **values: object) -> str:
     """A file of a room's templates with its $names replaced."""
     return Template(fixed_text(file, room)).substitute(values)
 

@@ -8,56 +8,65 @@ from diprl.export import structure
 from diprl.export.fixed import FixedPoint
 from diprl.export.guard import MEANINGS, Guard, Ranges
 from diprl.program import Discrete, Program
+from diprl.program.ast import Item, flatten, fold, number_rows
 from diprl.program.signature import outputs
 
-Section = str | Sequence[Mapping[str, str]]
+Row = Mapping[str, str]
+Section = str | Sequence[Row]
 """A text, or the rows of a table."""
+Cost = tuple[int, int, int, str]
+"""Multiplications, additions, comparisons, and the way."""
 
 
 @dataclass(frozen=True)
 class Facts:
     """What a run tells about its program; empty where the program came without one."""
 
-    training: Mapping[str, str] = field(default_factory=dict)
-    score: str = ""
+    run: Mapping[str, str] = field(default_factory=dict)
     seen: Ranges = ()
     """The range of each feature in the episodes below."""
-    seen_in: str = ""
-    """Which episodes these were."""
+    seen_in: str = "No episodes were played, so the flag UNSEEN is never raised."
 
 
 def markdown(title: str, sections: Mapping[str, Section]) -> str:
     """A page with a heading for each section."""
     lines = [f"# {structure.printable(title)}"]
     for heading, content in sections.items():
-        lines += ["", f"## {heading}", ""]
-        lines += [content] if isinstance(content, str) else table(content)
+        lines += ["", f"## {heading}", "", content if isinstance(content, str) else table(content)]
     return "\n".join(lines) + "\n"
 
 
-def table(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Rows with the same keys, as lines of Markdown."""
-    cells = [list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)] if rows else [["nothing"]]
-    return [f"| {' | '.join(structure.printable(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
+def table(rows: Sequence[Row]) -> str:
+    """Rows with the same keys in Markdown."""
+    cells = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
+    lines = [" | ".join(structure.printable(cell).replace("|", "\\|") for cell in row) for row in cells]
+    return "\n".join(f"| {line} |" for line in lines)
 
 
-def pairs(entries: Mapping[str, str]) -> list[Mapping[str, str]]:
+def pairs(entries: Mapping[str, str]) -> list[Row]:
     """A table of two columns."""
     return [{"what": key, "value": value} for key, value in entries.items()]
 
 
-def interface(program: Program, guard: Guard) -> Section:
-    """Every feature with its unit and ranges."""
-    rows, ranges = [], guard.watched(program)
+def interface(program: Program, guard: Guard, fixed: FixedPoint | None) -> list[Row]:
+    """Every feature with its unit, its ranges, and how the fixed-point variant takes it."""
+    rows, names = [], ("bounds", "tried", "proved")
     for index, feature in enumerate(program.signature.features):
-        shown = {flag: interval(*one[index]) if one else "" for flag, one in ranges.items()}
-        known = {"bounds": shown["OUT_OF_BOUNDS"], "tried": shown["UNSEEN"], "proved": shown["UNPROVED"]}
-        rows.append({"feature": feature.name, "unit": feature.unit, **known, "meaning": feature.meaning})
+        ranges = [interval(*one[index]) if one else "" for one in guard.watched(program).values()]
+        row = {"feature": feature.name, "unit": feature.unit, **dict(zip(names, ranges, strict=True))}
+        if fixed:
+            within = interval(*guard.watched(program, fixed=True)["OUT_OF_BOUNDS"][index])
+            row["in fixed point"] = f"times 2^{fixed.bits[index]} within {within}"
+        rows.append({**row, "meaning": feature.meaning})
     return rows
 
 
-def actions(program: Program, guard: Guard) -> Mapping[str, str]:
-    """What the program can do, and what a controller does instead where it must not act."""
+def interval(low: float, high: float) -> str:
+    return "any" if (low, high) == (-inf, inf) else f"[{low:.6g}, {high:.6g}]"
+
+
+def actions(program: Program, guard: Guard) -> list[Row]:
+    """What the program can do, what a controller does instead where it must not act, and what its flags mean."""
     known, chosen = program.signature.actions, guard.action(program)
     if isinstance(known, Discrete):
         listed, fallback = ", ".join(f"{index} {name}" for index, name in enumerate(known.names)), known.names[chosen]
@@ -65,22 +74,22 @@ def actions(program: Program, guard: Guard) -> Mapping[str, str]:
         listed = "; ".join(f"{one.name}{structure.facts(one)}" for one in outputs(known))
         fallback = ", ".join(f"{value:g}" for value in chosen)
     by = "" if guard.fallback is not None else " (nobody chose it: name one with --fallback)"
-    return {"actions": listed, "fallback action": fallback + by, **{flag: text for flag, text in MEANINGS.items()}}
+    return pairs({"actions": listed, "fallback action": fallback + by, **MEANINGS})
 
 
-def fixed_section(program: Program, guard: Guard, fixed: FixedPoint | None, why_not: str) -> Section:
-    """How inputs are given, where they must lie, and the margins."""
-    if fixed is None:
-        return f"There is no fixed-point variant: {why_not}."
-    limits = guard.watched(program, fixed=True)["OUT_OF_BOUNDS"]
-    given = zip(program.signature.feature_names, fixed.bits, limits, strict=True)
-    rows = [
-        {"input": name, "given": f"times 2^{bits}, rounded", "must lie in": interval(*ends)}
-        for name, bits, ends in given
-    ]
-    margins = ", ".join(f"{margin:.2g}" for margin in fixed.margins[:100]) or "none"
-    return "\n".join([*table(rows), "", structure.fill("fixed.md", "handover", margins=margins)])
+def longest_way(program: Program) -> dict[str, str]:
+    """The most operations that one decision takes, and on which way: T where a condition holds on it, F where not."""
 
+    def cost(item: Item) -> tuple[int, int, int]:
+        rows = [[number for number in row if number] for row in number_rows(item)]
+        products = sum(abs(weight) != 1.0 for row in number_rows(item) for weight in row[:-1] if weight)
+        return products, sum(max(0, len(row) - 1) for row in rows), len(rows)
 
-def interval(low: float, high: float) -> str:
-    return "any" if (low, high) == (-inf, inf) else f"[{low:.6g}, {high:.6g}]"
+    def longer(condition: Item, then: Cost, orelse: Cost) -> Cost:
+        after, letter = (then, "T") if sum(then[:3]) >= sum(orelse[:3]) else (orelse, "F")
+        own = cost(condition)
+        return own[0] + after[0], own[1] + after[1], own[2] + after[2], letter + after[3]
+
+    found = fold(flatten(program.root), lambda leaf: (*cost(leaf), ""), longer)
+    names = ("multiplications", "additions", "comparisons", "conditions on the way")
+    return dict(zip(names, map(str, found), strict=True))

@@ -1,6 +1,7 @@
 """What was asked of a program and what was found: requirements, the properties that stand for them, verdicts."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from diprl.verify.spec.tree import read_tree
 
 LOOPS = ("safe", "always", "reaches", "stays", "chattering")
 """Properties of the closed loop: what they prove is not about a box of observations."""
-Row = dict[str, str]
+Row = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,6 @@ class Evidence:
     report: Report
     rows: list[Row]
     """Each requirement with each of its properties and the verdict."""
-
-    @property
-    def text(self) -> str:
-        """The report without times, which differ when it is repeated."""
-        return re.sub(r", [\d.]+ s\]", "]", str(self.report)).rsplit("\n", 1)[0]
 
     def box(self) -> Ranges:
         """Where everything that was proved about single observations holds; empty where nothing was."""
@@ -66,8 +62,8 @@ def _trace(content: Any, report: Report) -> list[Row]:
         key = item.value["requirement"][1].value if "requirement" in item.value else f"P{number}"
         if key not in texts and "requirement" in item.value:
             raise DiprlError(f"'{finding.name}' is for the requirement {key}, which 'requirements:' does not list")
-        row = {"requirement": key, "": texts.get(key, finding.name), "property": finding.name, "kind": finding.kind}
-        rows.append(row | {"verdict": finding.answer.verdict})
+        found = {"property": finding.name, "kind": finding.kind, "verdict": finding.answer.verdict}
+        rows.append({"requirement": key, "": texts.get(key, finding.name), **found})
     left = texts.keys() - {row["requirement"] for row in rows}
     nothing = {"property": "none asks for it", "kind": "", "verdict": "not verified"}
     return rows + [{"requirement": key, "": text, **nothing} for key, text in texts.items() if key in left]

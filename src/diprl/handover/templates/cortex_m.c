@@ -1,5 +1,5 @@
 /* The vector table of a bare Cortex-M: where the stack begins, and where the program does. */
-extern unsigned int stack_top;
+extern void stack_top(void);
 extern void _start(void);
 
 static void halt(void)
@@ -9,5 +9,5 @@ static void halt(void)
 }
 
 __attribute__((section(".vectors"), used)) static void (*const vector_table[16])(void) = {
-    (void (*)(void))&stack_top, _start, halt, halt, halt, halt, halt,
+    stack_top, _start, halt, halt, halt, halt, halt,
 };
