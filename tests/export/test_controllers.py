@@ -62,13 +62,14 @@ def test_c_checks_its_input(program: Program, tmp_path: Path) -> None:
     samples = draw(program)
     library = c_check.Library([path for path in report.files if path.suffix == ".c"])
     actions, flags = expected(program, samples)
-    assert {0, 1} < set(flags.tolist())
+    assert len(set(flags.tolist())) >= 2
     status = library.functions[f"{structure.prefix(program)}_status"]
     assert [status(row.ctypes.data_as(c_check.ctypes.c_void_p)) for row in samples.features] == flags.tolist()
     if samples.primitive_actions is None:
         assert differing(library.run(program, samples, "control"), actions) == 0
-    library.functions[f"{structure.prefix(program)}_signature"].restype = c_check.ctypes.c_char_p
-    assert library.functions[f"{structure.prefix(program)}_signature"]().decode() == structure.signature(program)
+    signature = library.functions[f"{structure.prefix(program)}_signature"]
+    signature.restype = c_check.ctypes.c_char_p
+    assert signature().decode() == structure.signature(program)
 
 
 @named
@@ -128,7 +129,7 @@ def test_no_rule_of_a_required_category_is_broken(program: Program, tmp_path: Pa
     export(program, "c", tmp_path, guard=WATCHED[program])
     (unit,) = export(program, "fmu", tmp_path, guard=WATCHED[program]).files
     subprocess.run(["python3", "-m", "zipfile", "-e", str(unit), str(tmp_path / "unit")], check=True)
-    found = findings([*tmp_path.glob("*.c"), tmp_path / "unit" / "sources" / "fmi2.c"])
+    found = findings([*tmp_path.glob("*.c")]) + findings([tmp_path / "unit" / "sources" / "fmi2.c"])
     assert not [each for each in found if each[0] not in ADVISORY]
     listed = (Path(structure.__file__).parents[1] / "handover" / "templates" / "deviations.md").read_text()
     assert all(f"| {rule} " in listed for rule, _ in found)
