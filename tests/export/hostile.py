@@ -1,6 +1,7 @@
 """Programs whose names and texts mean something in one of the target languages.
 
-`python -m tests.export.hostile 1000` writes so many in every language, runs what was written, and counts.
+`python -m tests.export.hostile 1000 4` writes so many in every language, runs what was written, and counts, with four
+processes.
 """
 
 import keyword
@@ -9,6 +10,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from multiprocessing import Pool
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
@@ -16,7 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from diprl.errors import DiprlError
-from diprl.export import TARGETS, Samples, Written, c, c_check, draw, export
+from diprl.export import TARGETS, Samples, Written, c, c_check, draw, export, js
 from diprl.export.guard import PLAIN
 from diprl.export.parity import differing
 from diprl.program import (
@@ -34,6 +36,7 @@ from diprl.program import (
 )
 from tests.export.structured_text import run_block
 from tests.export.units import step_unit
+from tests.node import NODE, run_node
 
 WORDS = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
 NAMES = sorted({*keyword.kwlist, *" ".join(WORDS["names"].values()).split()} - {"if", "elif", "else", "in"})
@@ -83,18 +86,21 @@ def _bounds(generator: np.random.Generator) -> tuple[float, float]:
     return (-np.inf, np.inf) if generator.random() < 0.5 else (-3.0, 4.0)
 
 
-def try_all(chosen: Sequence[Program], folder: Path) -> Counter[str]:
-    """Write every program in every language and run it; counts what came of it."""
+def try_all(chosen: Sequence[Program], folder: Path, parse_every: int = 1) -> Counter[str]:
+    """Write every program in every language and run it; counts what came of it.
+
+    The independent parser of Structured Text is slow, so that it may see some programs only.
+    """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     counts: Counter[str] = Counter()
     for number, program in enumerate(chosen):
         samples = draw(program, random=20, near=20)
-        for target in sorted(TARGETS.keys() - {"c"}):
+        for target in sorted(TARGETS.keys() - {"c", "js"}):
             place = folder / f"{number}-{target}"
             try:
                 report = export(program, target, place, samples=samples)
                 wrong = sum(check.disagreements for check in report.checks)
-                wrong += run_it(program, target, report.files, samples)
+                wrong += run_it(program, target, report.files, samples, parse=number % parse_every == 0)
             except DiprlError as reason:
                 print(f"{target} of {program.task!r} is refused: {reason}")
                 counts["refused"] += 1
@@ -104,21 +110,21 @@ def try_all(chosen: Sequence[Program], folder: Path) -> Counter[str]:
             else:
                 counts["valid"] += 1
                 counts["wrong actions"] += wrong
-    if c_check.compiler():
-        counts += try_c(chosen, folder / "c")
-    return counts
+    counts += try_c(chosen, folder / "c") if c_check.compiler() else Counter()
+    return counts + (try_js(chosen, folder / "js") if NODE else Counter())
 
 
-def run_it(program: Program, target: str, files: Sequence[Path], samples: Samples) -> int:
+def run_it(program: Program, target: str, files: Sequence[Path], samples: Samples, parse: bool = True) -> int:
     """What tools other than ours say; how many observations go wrong."""
     blended = isinstance(program.signature.actions, Primitives)
     primitives = samples.primitive_actions if blended else None
     actions, flags = PLAIN.control(program, samples.features, program.act_batch(samples.features, primitives))
     if target == "st":
-        import blark.parse
+        if parse:
+            import blark.parse
 
-        (found,) = blark.parse.parse(files[0])
-        assert found.exception is None, found.exception
+            (found,) = blark.parse.parse(files[0])
+            assert found.exception is None, found.exception
         acted, status = run_block(Written(program, files, samples))
         return differing(acted, actions) + differing(status, flags)
     if target == "fmu":
@@ -152,6 +158,46 @@ def try_c(chosen: Sequence[Program], folder: Path, batch: int = 50) -> Counter[s
     return counts
 
 
-if __name__ == "__main__":
+PLAY = """
+const result = [];
+for (const [module, rows, mixed] of given) {
+  const { play } = await import(module);
+  result.push(rows.map((row, index) => play(row.map(Number), mixed && mixed[index])));
+}
+"""
+
+
+def try_js(chosen: Sequence[Program], folder: Path) -> Counter[str]:
+    """The same of JavaScript, all modules in one process."""
+    given, expected = [], []
+    for number, program in enumerate(chosen):
+        ((name, text),) = js.render(program, ()).items()
+        (folder / str(number)).mkdir(parents=True)
+        (folder / str(number) / name).write_text(str(text), encoding="utf-8")
+        samples = draw(program, random=20, near=20)
+        rows = [
+            ["NaN" if np.isnan(x) else repr(x).replace("inf", "Infinity") for x in row]
+            for row in samples.features.tolist()
+        ]
+        mixed = None if samples.primitive_actions is None else samples.primitive_actions.tolist()
+        given.append([str(folder / str(number) / name), rows, mixed])
+        expected.append(program.act_batch(samples.features, samples.primitive_actions))
+    counts: Counter[str] = Counter(valid=len(chosen))
+    for found, wanted in zip(run_node(PLAY, given, folder), expected, strict=True):
+        acted = np.array([[np.nan if x is None else x for x in np.atleast_1d(row)] for row in found], float)
+        wanted_rows = np.where(np.isfinite(wanted), wanted, np.nan).reshape(acted.shape)  # JSON has no infinities
+        counts["wrong actions"] += differing(acted, wanted_rows)
+    return counts
+
+
+def work(task: tuple[int, int]) -> Counter[str]:
+    """So many programs from one seed."""
     with TemporaryDirectory() as place:
-        print(dict(try_all(list(programs(int(sys.argv[1]))), Path(place))))
+        return try_all(list(programs(task[0], seed=task[1])), Path(place), parse_every=5)
+
+
+if __name__ == "__main__":
+    total, processes = int(sys.argv[1]), int(sys.argv[2])
+    with Pool(processes) as pool:
+        found = pool.map(work, [(total // processes, seed) for seed in range(processes)])
+    print(dict(sum(found, Counter())))

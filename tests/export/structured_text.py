@@ -36,7 +36,7 @@ def run_block(written: Written) -> tuple[NDArray[Any], NDArray[Any]]:
 def _execute(text: str, values: Values, count: int) -> Values:
     """The variables after the body of a function block has run on `count` observations side by side."""
     values = dict(values)
-    body = _COMMENT.sub("", text).rsplit("END_VAR", 1)[-1].removesuffix("END_FUNCTION_BLOCK\n")
+    body = _COMMENT.sub("", text).rsplit("\nEND_VAR\n", 1)[-1].removesuffix("END_FUNCTION_BLOCK\n")
     body = re.sub(r" (AND|OR)\n +", r" \1 ", body)
     active: Mask = np.ones(count, bool)
     stack: list[tuple[Mask, Mask]] = []
