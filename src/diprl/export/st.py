@@ -44,7 +44,7 @@ def read_program(program: Program, text: str) -> Program:
     body = dedent(text.partition(_BEGIN)[2].partition(_END)[0])
     for pattern, words in _READING:
         body = re.sub(pattern, words, body, flags=re.MULTILINE)
-    body = re.sub(r"chosen_action = (\d+)", lambda found: actions.names[int(found[1])], body)
+    body = re.sub(r"\bchosen_action = (\d+)$", lambda found: actions.names[int(found[1])], body, flags=re.MULTILINE)
     pairs = zip(program.signature.features, inputs.features, strict=True)
     features = tuple(replace(feature, name=name) for feature, name in pairs)
     names = outputs if isinstance(actions, Continuous) else inputs.primitives or actions.names

@@ -14,8 +14,6 @@ from diprl.program.signature import outputs
 Row = Mapping[str, str]
 Section = str | Sequence[Row]
 """A text, or the rows of a table."""
-Cost = tuple[int, int, int, str]
-"""Multiplications, additions, comparisons, and the way."""
 
 
 @dataclass(frozen=True)
@@ -80,16 +78,16 @@ def actions(program: Program, guard: Guard) -> list[Row]:
 def longest_way(program: Program) -> dict[str, str]:
     """The most operations that one decision takes, and on which way: T where a condition holds on it, F where not."""
 
-    def cost(item: Item) -> tuple[int, int, int]:
-        rows = [[number for number in row if number] for row in number_rows(item)]
-        products = sum(abs(weight) != 1.0 for row in number_rows(item) for weight in row[:-1] if weight)
-        return products, sum(max(0, len(row) - 1) for row in rows), len(rows)
+    def longer(condition: Item, then: tuple[int, str], orelse: tuple[int, str]) -> tuple[int, str]:
+        after, letter = (then, "T") if then[0] >= orelse[0] else (orelse, "F")
+        return operations(condition) + 1 + after[0], letter + after[1]
 
-    def longer(condition: Item, then: Cost, orelse: Cost) -> Cost:
-        after, letter = (then, "T") if sum(then[:3]) >= sum(orelse[:3]) else (orelse, "F")
-        own = cost(condition)
-        return own[0] + after[0], own[1] + after[1], own[2] + after[2], letter + after[3]
+    count, way = fold(flatten(program.root), lambda leaf: (operations(leaf), ""), longer)
+    return {"multiplications, additions and comparisons": str(count), "conditions on the way": way}
 
-    found = fold(flatten(program.root), lambda leaf: (*cost(leaf), ""), longer)
-    names = ("multiplications", "additions", "comparisons", "conditions on the way")
-    return dict(zip(names, map(str, found), strict=True))
+
+def operations(item: Item) -> int:
+    """Multiplications and additions of its linear forms."""
+    forms = [[number for number in row if number] for row in number_rows(item)]
+    products = sum(abs(weight) != 1.0 for row in number_rows(item) for weight in row[:-1] if weight)
+    return products + sum(max(0, len(form) - 1) for form in forms)
