@@ -77,7 +77,8 @@ def table(title: str) -> dict[str, list[str]]:
 def recorded(task: str, method: str) -> list[Result]:
     records = Store(ROOT / "results").read().values()
     results = [Result.from_json(record) for record in records if (record["task"], record["method"]) == (task, method)]
-    return [each for each in results if (each.spec.preset, each.spec.variant) == ("default", "")]
+    wanted = [each for each in results if (each.spec.preset, each.spec.variant) == ("default", "")]
+    return [each for each in wanted if each.spec.seed in SEEDS]
 
 
 def number(text: str) -> float:

@@ -15,7 +15,6 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
-from diprl.arena.reference import evaluate_many
 from diprl.arena.twin import Lanes, begin_lanes, play_until
 from diprl.program import Program, ast
 from diprl.program.paths import leaf_paths
@@ -146,13 +145,15 @@ def take(tree: Any, rows: NDArray[np.int64]) -> Any:
 
 
 class ReferencePlayer:
-    """The reference environment, all programs and episodes in lockstep."""
+    """The reference environment, all programs and episodes in lockstep on as many cores as there are."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
+        from diprl.arena.shared import SharedPlay  # needs Gymnasium, which twins do without
+
+        self.play = SharedPlay(task)
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
-        return ProgramReturns(*evaluate_many(self.task, programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
+        return ProgramReturns(*self.play(programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
 
 
 def program_player(task: Task, program: Program) -> ProgramPlayer:

@@ -8,6 +8,7 @@ from diprl.export.svg import leaf_colours
 from diprl.program import Act, Affine, Blend, Program, Terminal
 from diprl.program.edit import round_number
 from diprl.program.paths import statements
+from diprl.program.text_format import linear_terms
 
 DIGITS = 3
 
@@ -85,13 +86,9 @@ def leaf_forms(leaf: Terminal, program: Program) -> tuple[tuple[str, tuple[Term,
 def terms(weights: Sequence[float], bias: float, names: Sequence[str]) -> tuple[Term, ...]:
     """The non-zero products in the order in which they are added."""
     found: list[Term] = []
-    for weight, name in zip((*weights, bias), (*names, ""), strict=True):
-        if weight == 0.0:
-            continue
-        sign = "−" if weight < 0 else "+" if found else ""
-        size = abs(weight)
-        shown, exact = ("", "") if size == 1.0 and name else (few_digits(size), repr(size))
-        found.append(Term(sign, shown, exact, name))
+    for negative, size, name in linear_terms(weights, bias, names):
+        sign = "−" if negative else "+" if found else ""
+        found.append(Term(sign, *(("", "") if size is None else (few_digits(size), repr(size))), name))
     return tuple(found) or (Term("", "0", "0.0", ""),)
 
 

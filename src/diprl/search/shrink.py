@@ -12,12 +12,12 @@ import numpy as np
 
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import NO_LIMITS, Front, Limits, validated
+from diprl.search.front import NO_LIMITS, Front, Limits, validated, with_fewest_digits
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
 
-VALIDATION = 0.35
+VALIDATION = 0.5
 """Part of the steps that goes to the last comparison of all sizes."""
 WIDTH = 3
 """Proposals that race at each size."""
@@ -179,5 +179,6 @@ def shrink(
     trials.enough = never  # what was found by then is still to be compared
     front = validated(trials, [rounded_alike(each, shrinker.views) for each in shrinker.met], limits)
     with suppress(Spent):
+        front = with_fewest_digits(trials, front)
         front = shrinker.polished(front)
     return front

@@ -16,11 +16,10 @@ from diprl.program.edit import prune_branch
 from diprl.program.paths import condition_paths
 from diprl.program.signature import Continuous
 from diprl.search.numbers import Vector, output_reach
-from diprl.search.rounding import rounded
+from diprl.search.rounding import DIGITS, rounded
 
 MOST_STATES = 4000
 """Visited states that programs are compared on."""
-DIGITS = (1, 2, 3)
 ALIKE = 0.002
 """Share of visited states in which rounding may change the action."""
 NEAR = 0.3

@@ -111,6 +111,14 @@ class ProgramSettings:
     """Longest program: an if/elif/else chain of this many actions. Height of the tree in DTSemNet and VIPER."""
     architecture_period: int = setting(0)
     """0 trains architecture and program together; n gives the first of every n rollouts to the architecture alone."""
+    idle_turns: bool = setting(True)
+    """The program rests in the architecture's rollouts even once the architecture is settled."""
+    mix_logits: bool = setting(False)
+    """Mix the terminals' logits or means, as the authors' release does, instead of their distributions."""
+    terminal_spread: float = setting(0.1)
+    """Spread of the terminals' first numbers: enough to tell them apart, too little to decide anything."""
+    keep_action_weights: bool = setting(False, shared=False)
+    """Begin pi-PRL's fine-tuning with the action weights of the search, as published, not with one action each."""
     choose_primitives: bool = setting(False)
     """Terminals choose one primitive instead of blending all, where primitives are of no use when blended."""
 
@@ -120,6 +128,8 @@ class ProgramSettings:
     """Weight of the architecture entropy at the end of its ramp, which grows quadratically."""
     alpha_dual: float = setting(0.0, traced=True)
     """Learning rate of the paper's automatic weight (dual ascent on log α); 0 turns it off."""
+    dual_epsilon: float = setting(1e-5, traced=True, positive=True)
+    """Adam's epsilon in that dual ascent."""
     target_entropy: float = setting(0.1, traced=True)
     """The dual's target, as a fraction of the largest architecture entropy."""
     architecture_from: float = setting(0.1, traced=True, fraction=True)
