@@ -29,7 +29,7 @@ ROOMS = {
     "terminal": "program",
     "experiment": "program tasks policy train arena runs methods",
     "report": "program export verify tasks arena search runs methods",
-    "model": "program export tasks extract arena search runs methods terminal report",
+    "model": "program export tasks extract train arena search runs methods terminal report",
     "cli": "program export verify handover tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""
@@ -144,7 +144,7 @@ def test_nothing_that_is_read_can_run(path: Path) -> None:
 
 def test_the_package_stays_small() -> None:
     lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in FILES]
-    assert sum(lengths) <= 22_400
+    assert sum(lengths) <= 22_200
     assert 70 <= median(lengths) <= 120
 
 

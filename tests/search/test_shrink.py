@@ -164,7 +164,7 @@ def test_scores_from_few_episodes_are_put_right_by_the_program_that_met_more():
 
 
 def test_worker_processes_play_the_same_episodes(monkeypatch):
-    monkeypatch.setattr("diprl.arena.shared.WORTH_SHARING", 1)
+    monkeypatch.setattr("diprl.arena.shared.WORTH_SHARING", 1e-9)
     play = SharedPlay(CART_POLE)
     alone, steps = play([FALLING, BALANCING], 5, 77)
     together, steps_together = play([FALLING, BALANCING], 5, 77)

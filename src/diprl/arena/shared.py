@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +15,26 @@ from diprl.system.processes import available_cores
 from diprl.tasks.base import Task
 from diprl.tasks.batches.worker import Service, Worker
 
-WORTH_SHARING = 20_000
-"""Steps after which workers are started: a few episodes are played sooner than a process begins."""
+WORTH_SHARING = 5.0
+"""Seconds of play after which workers are started: a process takes a second or two to begin."""
 
 
 class SharedPlay:
     """Plays as `evaluate_many` does, with the same returns for the same seeds, whoever plays them."""
 
     def __init__(self, task: Task) -> None:
-        self.task, self.steps = task, 0
+        self.task, self.seconds = task, 0.0
         self.workers: list[Worker] = []
         self.alone = available_cores() == 1
 
     def __call__(self, programs: Sequence[Program], episodes: int, seed: int) -> tuple[NDArray[np.float64], int]:
-        if self.steps >= WORTH_SHARING and not self.workers and not self.alone:
+        if self.seconds >= WORTH_SHARING and not self.workers and not self.alone:
             self.start()
-        if not self.workers:
-            returns, steps = evaluate_many(self.task, programs, episodes, seed)
-        else:
-            returns, steps = self.share(programs, episodes, seed)
-        self.steps += steps
-        return returns, steps
+        play = self.share if self.workers else partial(evaluate_many, self.task)
+        began = monotonic()
+        played = play(programs, episodes, seed)
+        self.seconds += monotonic() - began
+        return played
 
     def start(self) -> None:
         """Start a worker for each core, unless the environment cannot be sent to one."""

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
 
 from diprl.program.ast import Act, Blend, Condition, Node, Terminal
 from diprl.program.paths import statements
@@ -42,30 +41,14 @@ class Notation:
 TEXT = Notation(lines={"if": "if {} > 0:", "elif": "elif {} > 0:", "else": "else:"})
 
 
-class Term(NamedTuple):
-    """One product of a linear form."""
-
-    negative: bool
-    size: float | None
-    """The factor without its sign; None where it is one and need not be written."""
-    name: str
-    """Empty for the constant."""
-
-
-def linear_terms(weights: Sequence[float], bias: float, names: Sequence[str]) -> list[Term]:
-    """The products that are not zero, in the order in which they are added."""
-    pairs = zip((*weights, bias), (*names, ""), strict=True)
-    return [
-        Term(value < 0.0, None if name and abs(value) == 1.0 else abs(value), name) for value, name in pairs if value
-    ]
-
-
 def format_linear(weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT) -> str:
     """Print a linear form in the order in which it is added, with digits that read back exactly."""
     text = ""
-    for negative, size, name in linear_terms(weights, bias, [notation.name(name) for name in names]):
-        sign = ("-" if negative else "") if not text else (" - " if negative else " + ")
-        factor = "" if size is None else notation.number(size)
+    for weight, name in zip((*weights, bias), (*map(notation.name, names), ""), strict=True):
+        if weight == 0.0:
+            continue
+        sign = ("-" if weight < 0.0 else "") if not text else (" - " if weight < 0.0 else " + ")
+        factor = "" if name and abs(weight) == 1.0 else notation.number(abs(weight))
         text += sign + (notation.product.format(factor + notation.times + name) if factor and name else factor + name)
     return text or notation.number(0.0)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
+
 from diprl.arena.reference import evaluate_program
 from diprl.errors import optional
 from diprl.program import Program
@@ -189,9 +191,7 @@ def spread(count: int, points: int) -> list[int]:
     >>> spread(7, 3)
     [0, 3, 6]
     """
-    if count <= points:
-        return list(range(count))
-    return sorted({round(index * (count - 1) / (points - 1)) for index in range(points)})
+    return np.unique(np.linspace(0, count - 1, min(count, points)).round().astype(int)).tolist()
 
 
 def shortened(value: float | None) -> float | None:
