@@ -17,6 +17,7 @@ ROOMS = {
     "program": "",
     "export": "program",
     "verify": "program",
+    "handover": "program export verify",
     "tasks": "program",
     "policy": "tasks",
     "extract": "program policy",
@@ -29,7 +30,7 @@ ROOMS = {
     "experiment": "program tasks policy train arena runs methods",
     "report": "program export verify tasks arena search runs methods",
     "model": "program export tasks extract train arena search runs methods terminal report",
-    "cli": "program export verify tasks train arena search runs methods terminal experiment report",
+    "cli": "program export verify handover tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""
 ENTRANCES = {"__init__", "__main__"}
@@ -72,7 +73,7 @@ def test_a_room_uses_rooms_above_it_and_no_others(room: str) -> None:
     assert room not in ("errors", "system") or used <= {room, "errors"}
 
 
-@pytest.mark.parametrize("part", ["program", "export", "verify"])
+@pytest.mark.parametrize("part", ["program", "export", "verify", "handover"])
 def test_programs_never_speak_of_jax(part: str) -> None:
     for path in [path for path in FILES if part_of(path) == part]:
         roots = {name.split(".")[0] for name in imports(path)}
@@ -86,7 +87,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["diprl.program", "diprl.export", "diprl.verify"])
+@pytest.mark.parametrize("module", ["diprl.program", "diprl.export", "diprl.verify", "diprl.handover"])
 def test_programs_need_no_jax(module: str) -> None:
     assert not loaded_by(f"import {module}") & {"jax", "jaxlib", "equinox", "optax", "gymnasium"}
 

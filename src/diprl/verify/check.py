@@ -60,6 +60,7 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
         raise asked.error(f"the specification is about {task:.80}: take one for {program.task}, as the program is")
     box = asked.take("box", asked.inner_box, everywhere)
     timeout = asked.take("timeout", read_positive, 10.0)
+    asked.take("requirements", lambda tree: tree, None)  # sentences that a hand-over traces to properties
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
         raise listing.error("'properties:' must be a list with at least one property")
@@ -71,6 +72,7 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
 def _property(asked: Asked, number: int) -> Property:
     kind = asked.choice("kind", list(KINDS), "a kind of property")
     name = asked.take("name", read_text, f"property {number}")
+    asked.take("requirement", read_text, "")
     asked.box = asked.take("within", asked.inner_box, asked.box)
     found = KINDS[kind].read(name, asked)
     asked.finish()
