@@ -164,7 +164,7 @@ def test_few_sizes_are_compared_the_first_and_the_last_among_them():
         cart_pole("\nel".join(f"if pole_angle - {k} > 0:\n    left" for k in range(1, n)) + "\nelse:\n    right")
         for n in range(20, 1, -1)
     ]
-    chosen = spread(chains)
+    chosen = spread(chains, 10)
     assert len(chosen) == 10
     assert (chosen[0], chosen[-1]) == (chains[0], chains[-1])
 

@@ -13,7 +13,7 @@ import numpy as np
 from diprl.arena.episodes import FRONT_ROUND
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import MOST_EPISODES, NO_LIMITS, Front, Limits, validated
+from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, validated
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.rounding import digits_of
 from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs, with_fewer_digits
@@ -21,8 +21,8 @@ from diprl.search.trials import Spent, Trials, never
 
 VALIDATION = 0.5
 """Part of the steps that goes to the last comparison of sizes."""
-MOST_SIZES = 10
-"""Programs in that comparison."""
+FEWEST_SIZES, FIRST_LOOK = 6, 24
+"""Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
 ROUGHLY_ALIKE = 0.02
 """Share of visited states in which rounding may change the action, if the score stays."""
 FEWEST_FOR_DIGITS = 64
@@ -184,11 +184,11 @@ class Shrinker:
         self.show(what, self.program)
 
 
-def spread(met: Sequence[Program]) -> list[Program]:
+def spread(met: Sequence[Program], most: int) -> list[Program]:
     """The first program and others of evenly spread sizes down to the last; of one size, the latest."""
     latest = {program.coefficients: program for program in met}
     sizes = sorted(latest, reverse=True)
-    ranks = np.linspace(0, len(sizes) - 1, min(MOST_SIZES, len(sizes))).round().astype(int)
+    ranks = np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int)
     return list(dict.fromkeys([met[0], *(latest[sizes[rank]] for rank in ranks)]))
 
 
@@ -209,7 +209,9 @@ def shrink(
     with suppress(Spent):
         shrinker.run()
     trials.enough = never  # what was found by then is still to be compared
-    front = validated(trials, [rounded_alike(each, shrinker.views) for each in spread(shrinker.met)], limits)
+    affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
+    compared = spread(shrinker.met, int(min(max(FEWEST_SIZES, affordable), len(shrinker.met))))
+    front = validated(trials, [rounded_alike(each, shrinker.views) for each in compared], limits)
     with suppress(Spent):
         front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)
