@@ -18,7 +18,7 @@ NAME = r"[^\W\d]\w*"
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{NUMBER})|(?P<name>{NAME})|(?P<symbol>>=|<=|==|!=|[-+*/()=:<>,;\[\]−×·])|(?P<other>[^#\s]))"
+    rf"\s*(?:(?P<number>{NUMBER})|(?P<name>{NAME})|(?P<symbol>>=|<=|==|!=|\*\*|[-+*/()=:<>,;\[\]−×·])|(?P<other>[^#\s]))"
 )
 _SPELLINGS = {"−": "-", "×": "*", "·": "*"}
 

@@ -1,16 +1,18 @@
 """The one door: a program and a specification in, a report out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
 from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.verify.closed_loop.models import model_of
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.exact.question import Deadline, Undecided, load_z3
-from diprl.verify.properties import KINDS, Property, Safe
+from diprl.verify.plants.plant import Plant
+from diprl.verify.plants.read import load_plant, plant_of
+from diprl.verify.properties import KINDS, LoopProperty, Property
 from diprl.verify.report import Answer, Finding, Report
 from diprl.verify.spec.asked import Asked, read_positive, read_text
 from diprl.verify.spec.tree import SpecError, read_tree
@@ -24,11 +26,13 @@ class Spec:
 
     properties: tuple[Property, ...]
     task: str = ""
-    """The environment in which witnesses are replayed and whose dynamics close the loop."""
+    """The environment in which witnesses are replayed."""
     timeout: float = 10.0
     """Seconds for each property."""
     box: Box | None = None
     """Where properties are examined unless they say otherwise."""
+    plant: Plant | None = None
+    """What closes the loop."""
 
     def __post_init__(self) -> None:
         if not self.timeout > 0.0:
@@ -56,13 +60,14 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
     box = asked.take("box", asked.inner_box, everywhere)
     task = asked.take("task", read_text, program.task)
+    plant = asked.take("plant", lambda tree: load_plant(folder / read_text(tree)), plant_of(task))
     timeout = asked.take("timeout", read_positive, 10.0)
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
         raise listing.error("'properties:' must be a list with at least one property")
     asked.finish()
-    parts = [Asked(item, "a property", program, box, folder) for item in listing.value]
-    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
+    parts = [Asked(item, "a property", program, box, folder, plant) for item in listing.value]
+    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box, plant)
 
 
 def _property(asked: Asked, number: int) -> Property:
@@ -74,31 +79,43 @@ def _property(asked: Asked, number: int) -> Property:
     return found
 
 
-def verify(program: Program, spec: Spec | str | Path) -> Report:
-    """Examine every property of a specification, given as data or as a file."""
+def verify(program: Program, spec: Spec | str | Path, progress: Callable[[float, str], None] | None = None) -> Report:
+    """Examine every property of a specification, given as data or as a file.
+
+    `progress` is told the share that is done and what is going on.
+    """
     load_z3()
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
-    findings = tuple(_finding(program, spec, wanted) for wanted in spec.properties)
+    count = len(spec.properties)
+    findings = []
+    for number, wanted in enumerate(spec.properties):
+
+        def told(share: float, what: str, before: int = number, name: str = wanted.name) -> None:
+            if progress is not None:
+                progress((before + share) / count, f"{name}: {what}")
+
+        told(0.0, "begins")
+        findings.append(_finding(program, spec, wanted, told))
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
-    replay = f"replayed in the interpreter{f' and in {spec.task}' if model_of(spec.task, program) else ''}"
+    replay = f"replayed in the interpreter{f' and in {spec.plant.name}' if spec.plant else ''}"
     assumptions = (
-        "'proved' is about real arithmetic on the program's own 64-bit numbers, unless a line says more",
+        "'proved' is about the arithmetic that runs, float64, unless the verdict says 'in real arithmetic only'",
         *([f"the box {box}, unless a property says otherwise"] if box else ()),
         f"'refuted' means that a witness of 64-bit floats was {replay}, or that no state reaches a branch",
     )
-    return Report(findings, assumptions)
+    return Report(tuple(findings), assumptions)
 
 
-def _finding(program: Program, spec: Spec, wanted: Property) -> Finding:
+def _finding(program: Program, spec: Spec, wanted: Property, progress: Callable[[float, str], None]) -> Finding:
     start, features = monotonic(), program.signature.feature_names
     fits = len(wanted.box.low) == len(wanted.box.high) == len(features)
     if not fits or not all(low <= high for low, high in zip(wanted.box.low, wanted.box.high, strict=True)):
         raise SpecError(f"the box of '{wanted.name}' must have an interval for each of {len(features)} features")
     try:
-        answer = wanted.check(Context(program, model_of(spec.task, program), Deadline(spec.timeout)))
+        answer = wanted.check(Context(program, spec.plant, Deadline(spec.timeout), progress))
     except Undecided as reason:
         answer = Answer("unknown", str(reason))
-    if not isinstance(wanted, Safe) and wanted.box != spec.box:
+    if not isinstance(wanted, LoopProperty) and wanted.box != spec.box:
         answer = replace(answer, assumptions=(f"the box {wanted.box.text(features)}", *answer.assumptions))
     return Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)

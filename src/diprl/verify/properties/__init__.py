@@ -2,10 +2,11 @@
 
 from diprl.verify.properties.actions import Actions, Never
 from diprl.verify.properties.branches import Branches
+from diprl.verify.properties.loops import Always, Chattering, LoopProperty, Reaches, Stays
 from diprl.verify.properties.nearest import Equivalent, Robust
 from diprl.verify.properties.pairs import Monotone, Symmetric
-from diprl.verify.properties.safe import Safe
 
-Property = Branches | Actions | Never | Monotone | Robust | Equivalent | Symmetric | Safe
-KINDS = {one.__name__.lower(): one for one in (Branches, Actions, Never, Monotone, Robust, Equivalent, Symmetric, Safe)}
-"""By what a specification calls them."""
+Property = Branches | Actions | Never | Monotone | Robust | Equivalent | Symmetric | LoopProperty
+_KINDS = (Branches, Actions, Never, Monotone, Robust, Equivalent, Symmetric, Always, Reaches, Stays, Chattering)
+KINDS = {one.__name__.lower(): one for one in _KINDS} | {"safe": Always}
+"""By what a specification calls them; `safe` is an older name."""

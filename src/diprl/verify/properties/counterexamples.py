@@ -6,18 +6,22 @@ from fractions import Fraction
 from math import isfinite
 
 from diprl.program.ast import conditions
-from diprl.verify.closed_loop.simulate import trajectory
+from diprl.verify.closed_loop.loop import Loop
+from diprl.verify.closed_loop.simulate import environment_states
 from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
 from diprl.verify.exact.linear import Box, Point, State, of_condition
 from diprl.verify.exact.question import Question, Undecided
 from diprl.verify.exact.rounding import EXACT, LARGEST, Errors, errors_in, nearest_float, observed
+from diprl.verify.plants.plant import Plant
 from diprl.verify.report import Answer, Witness
 
 States = dict[str, State]
 """States by their labels, such as 'state' and 'mirrored state'."""
 
 _DIGITS = (2, 3, 4, 6, 9, 12)
+_SANE = 1e6
+"""States beyond this are not handed to an environment."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ class Counterexamples:
     def _replayed(self, values: Sequence[float]) -> States | None:
         """The states that rounded values stand for, where the interpreter confirms that they break the property.
 
-        Where there is a model, it must do so on what the environment shows of the states as well.
+        Where the plant shows 32-bit numbers, it must do so on those as well.
         """
         values = self.box.clamp(values)
         if not all(constraint.holds(self.completed(values)) for constraint in self.given):
@@ -118,7 +122,8 @@ class Counterexamples:
             if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
                 return None
         shown = {label: observed(state) for label, state in states.items()}
-        confirmed = self.violated(states) and (self.context.model is None or self.violated(shown))
+        plant = self.context.plant
+        confirmed = self.violated(states) and (plant is None or not plant.single or self.violated(shown))
         return states if confirmed else None
 
 
@@ -132,15 +137,24 @@ def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
 
 
 def _witness(context: Context, states: States) -> Witness:
-    """States that show a property false, each replayed: in the interpreter and, with a model, in the environment."""
-    program, model = context.program, context.model
+    """States that show a property false, each replayed: in the interpreter and, with a plant, in the environment."""
+    program, plant = context.program, context.plant
+    plain = (
+        plant is not None and plant.environment and all(formula.text in plant.states for _, formula in plant.features)
+    )
     replays = []
     for label, state in states.items():
         where = f" at the {label}" if len(states) > 1 else ""
         replays.append(f"the interpreter gives '{action_text(program, state)}'{where}")
-        if model is not None and model.going_on.contains(state) and model.reached.contains(state):
-            after = trajectory(context, state, 1)[-1]
+        if plant is not None and plain and _possible(plant, state):
+            after = environment_states(Loop(program, plant, (0.0,) * len(state)), state, 1, context.deadline)[-1]
             follows = ", ".join(f"{value:.6g}" for value in after)
             shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
-            replays.append(f"{model.environment}{where}: {shown}")
+            replays.append(f"{plant.environment}{where}: {shown}")
     return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))
+
+
+def _possible(plant: Plant, state: State) -> bool:
+    """Whether an episode can be in a state: it is of moderate size and the episode is not over there."""
+    values = dict(plant.constants) | dict(zip(plant.states, state, strict=True))
+    return all(abs(value) < _SANE for value in state) and not any(end(values) for end in plant.ends)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from math import inf, isfinite, isnan
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from diprl.errors import LONGEST_NAME
 from diprl.program import Program
@@ -13,21 +13,21 @@ from diprl.program.tokens import Tokens, parse_linear
 from diprl.verify.exact.linear import Box, Constraint, State, exact
 from diprl.verify.spec.tree import Tree
 
+if TYPE_CHECKING:
+    from diprl.verify.plants.plant import Plant
+
 Value = TypeVar("Value")
 _MOST_STEPS = 1_000_000
 
 
-class Asked:
-    """A mapping that asks something of a program: its keys are taken one by one, what is left over was misspelt."""
+class Entries:
+    """A mapping whose keys are taken one by one; what is left over was misspelt."""
 
-    def __init__(self, tree: Tree, what: str, program: Program, box: Box, folder: Path) -> None:
+    def __init__(self, tree: Tree, what: str) -> None:
         if not isinstance(tree.value, dict):
             raise tree.error(f"{what} must be a mapping of keys to values")
-        self.entries, self._what = tree.value, what
+        self.entries, self.error, self._what = tree.value, tree.error, what
         self._taken: set[str] = set()
-        self.error, self.program, self.box, self.folder = tree.error, program, box, folder
-        self.features, self.actions = program.signature.feature_names, program.signature.actions.names
-        self.continuous = isinstance(program.signature.actions, Continuous)
 
     def take(self, key: str, read: Callable[[Tree], Value], *default: Value) -> Value:
         """What a key says; without a default it must be there."""
@@ -47,6 +47,18 @@ class Asked:
         for key, (place, _) in self.entries.items():
             if key not in self._taken:
                 raise place.error(f"{self._what} has no key '{key:.40}': {_hint(key, sorted(self._taken))}")
+
+
+class Asked(Entries):
+    """A mapping that asks something of a program."""
+
+    def __init__(
+        self, tree: Tree, what: str, program: Program, box: Box, folder: Path, plant: "Plant | None" = None
+    ) -> None:
+        super().__init__(tree, what)
+        self.program, self.box, self.folder, self.plant = program, box, folder, plant
+        self.features, self.actions = program.signature.feature_names, program.signature.actions.names
+        self.continuous = isinstance(program.signature.actions, Continuous)
 
     def feature(self, tree: Tree) -> int:
         return read_index(tree, self.features, "a feature name")
