@@ -54,13 +54,13 @@ def load_spec(path: str | Path, program: Program) -> Spec:
         raise SpecError(f"{path}: {error}") from None
 
 
-def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
-    """Read a specification; `folder` is where the other programs that it names are looked for."""
+def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Plant | None = None) -> Spec:
+    """Read a specification; `folder` is where the other files that it names are looked for."""
     everywhere, folder = bounds_of(program.signature), Path(folder)
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
     box = asked.take("box", asked.inner_box, everywhere)
     task = asked.take("task", read_text, program.task)
-    plant = asked.take("plant", lambda tree: load_plant(folder / read_text(tree)), plant_of(task))
+    plant = asked.take("plant", lambda tree: load_plant(folder / read_text(tree)), plant or plant_of(task))
     timeout = asked.take("timeout", read_positive, 10.0)
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:

@@ -1,13 +1,13 @@
-"""The command: python -m diprl.verify.checker CERTIFICATE, or of a copy of this folder, python -m checker CERTIFICATE."""
+"""The command: python -m diprl.verify.checker CERTIFICATE; with a copy of this folder, python -m checker CERTIFICATE."""
 # pyright: basic
 
 import json
 import sys
+from pathlib import Path
 
 from . import problem_of
 
-with open(sys.argv[1], encoding="utf-8") as file:
-    certificate = json.load(file)
+certificate = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 problem = problem_of(certificate)
 print(f"refused: {problem}" if problem else f"accepted: {json.dumps(certificate['claim'])}")
 sys.exit(1 if problem else 0)

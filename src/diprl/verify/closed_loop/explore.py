@@ -136,7 +136,9 @@ def _judged(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which sets have to be followed further, and about which something claimed is not certain."""
     states = loop.forms(sets)
-    over = np.any([loop.certain([end], states) for end in loop.plant.ends], axis=0) if loop.plant.ends else False
+    over = np.zeros(len(sets), bool)
+    for end in loop.plant.ends:
+        over |= loop.certain([end], states)
     reached = loop.certain(claim.goal, states) if claim.goal else np.zeros(len(sets), bool)
     wrong = np.zeros(len(sets), bool)
     if time >= claim.since:

@@ -21,8 +21,8 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 """For numbers that are neither floats nor arrays and bring operators of their own."""
 INTEGRABLE = {*ARITHMETIC, "sin", "cos", "exp"}
 """The functions that rates may use under the method `exact`."""
-_ORDER, _SUBSTEPS = 10, 8
-"""Of the series by which the true solution is simulated: errors are of the size of rounding."""
+_FINE = 0.025
+"""Longest step of Runge and Kutta's method by which the true solution is simulated."""
 
 
 def euler(rates: Rates, states: list[Any], sample: float, functions: Functions) -> list[Any]:
@@ -41,15 +41,15 @@ def runge_kutta(rates: Rates, states: list[Any], sample: float, functions: Funct
     return moved([a + 2 * b + 2 * c + d for a, b, c, d in slopes], sample / 6.0)
 
 
-def simulate_exactly(rates: Rates, states: list[Any], sample: float, functions: Functions) -> list[Any]:
-    """The true solution up to rounding."""
-    time = sample / _SUBSTEPS
-    for _ in range(_SUBSTEPS):
-        states = [polynomial(row, time) for row in coefficients(rates, states, _ORDER, functions)]
+def simulate_finely(rates: Rates, states: list[Any], sample: float, functions: Functions) -> list[Any]:
+    """The true solution to many digits."""
+    parts = 4 + int(sample / _FINE)
+    for _ in range(parts):
+        states = runge_kutta(rates, states, sample / parts, functions)
     return states
 
 
-METHODS = {"euler": euler, "rk4": runge_kutta, "exact": simulate_exactly}
+METHODS = {"euler": euler, "rk4": runge_kutta, "exact": simulate_finely}
 
 
 def coefficients(rates: Rates, states: Sequence[Any], order: int, functions: Functions) -> list[list[Any]]:

@@ -68,6 +68,8 @@ class Plant:
     """An episode is over when one of these holds; later steps do not count."""
     environment: str = ""
     """The Gymnasium id of the environment that steps alike."""
+    reward: Formula | None = None
+    """Of a step, from the states after it; used for learning only."""
 
     @property
     def simulated(self) -> bool:

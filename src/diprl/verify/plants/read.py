@@ -84,6 +84,7 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
         entries.take("start", lambda mapping: read_state_box(mapping, states), None),
         entries.take("ends", lambda listing: read_comparisons(listing, seen), ()),
         entries.take("environment", read_text, ""),
+        entries.take("reward", lambda entry: parse_formula(read_text(entry), names, entry.line, entry.column), None),
     )
     entries.finish()
     _check_equations(tree, plant)

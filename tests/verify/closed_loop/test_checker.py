@@ -1,0 +1,136 @@
+"""The checker accepts what is true, and refuses thousands of certificates that somebody has tampered with."""
+
+import ast
+import copy
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diprl.program import parse
+from diprl.verify import parse_spec, verify
+from diprl.verify import checker as checker_folder
+from diprl.verify.checker import problem_of
+from diprl.verify.closed_loop.simulate import Draws, runs, starts_of
+from diprl.verify.plants.read import parse_plant
+
+PLANT = """
+states: [x, v]
+actions: {push: {left: -1, right: 1}}
+disturbances: {wind: [-0.05, 0.05]}
+next: {x: x + 0.1*v, v: 0.9*v + 0.1*(push + wind) - 0.05*sin(x)}
+start: {x: [-0.2, 0.3], v: [-0.1, 0.1]}
+"""
+PROGRAM = """
+features: x, v
+actions: left, right
+
+if 2*x + v > 0: left
+else: right
+"""
+CLAIMS = (
+    "kind: always, hold: [x < 0.6, x > -0.6]",
+    "kind: always, steps: 20, hold: x < 0.6",
+    "kind: chattering, steps: 4, switches: 3",
+)
+
+
+@cache
+def certificate(claim: str) -> str:
+    program = parse(PROGRAM)
+    spec = parse_spec(f"timeout: 120\nproperties: [{{{claim}}}]", program, plant=parse_plant(PLANT))
+    answer = verify(program, spec).findings[0].answer
+    assert answer.verdict == "proved", answer
+    return json.dumps(answer.certificate)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_proof_is_accepted_again_after_a_journey_through_a_file(claim: str, tmp_path: Path) -> None:
+    assert problem_of(json.loads(certificate(claim))) == ""
+    path = tmp_path / "proof.json"
+    path.write_text(certificate(claim))
+    done = subprocess.run([sys.executable, "-m", "diprl.verify.checker", str(path)], check=False, capture_output=True)
+    assert done.returncode == 0, done
+
+
+def tampered(original: dict[str, Any], generator: np.random.Generator) -> dict[str, Any]:
+    """One number of the sets, edges, program or claim changed for the worse."""
+    changed = copy.deepcopy(original)
+    nodes = changed["nodes"]
+    node = int(generator.integers(len(nodes["time"])))
+    row = int(generator.integers(len(nodes["low"][0])))
+    width = nodes["high"][node][row] - nodes["low"][node][row]
+    kind = generator.integers(6)
+    if kind == 0:  # a smaller set
+        nodes["high"][node][row] -= 0.02 * width + 1e-6
+    elif kind == 1:
+        nodes["low"][node][row] += 0.02 * width + 1e-6
+    elif kind == 2:  # another shape
+        nodes["rows"][node][row][int(generator.integers(2))] *= -1.01
+    elif kind == 3 and nodes["edges"]:  # a missing edge
+        del nodes["edges"][int(generator.integers(len(nodes["edges"])))]
+    elif kind == 4 and nodes["edges"]:  # an edge to elsewhere
+        nodes["edges"][int(generator.integers(len(nodes["edges"])))][2] = -1
+    else:  # a larger start
+        side = int(generator.integers(2))
+        changed["claim"]["start"][side][row] += (1e-3 if side else -1e-3) * (1 + width)
+    return changed
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_tampered_certificates_are_refused(claim: str) -> None:
+    original, generator = json.loads(certificate(claim)), np.random.default_rng(0)
+    accepted = 0
+    for _ in range(400):
+        accepted += problem_of(tampered(original, generator)) == ""
+    # a set may have a little room, and one that no other leads to may shrink
+    assert accepted <= 40
+
+
+def test_garbage_in_any_place_gives_one_sentence_and_never_an_acceptance_of_more() -> None:
+    original, generator = json.loads(certificate(CLAIMS[0])), np.random.default_rng(1)
+    garbage = [None, "x", -1, 1e308, float("nan"), [], {}, True, "__import__('os')", [[[]]], 10**400]
+    for _ in range(600):
+        changed = copy.deepcopy(original)
+        place: Any = changed
+        while True:
+            keys = list(place) if isinstance(place, dict) else range(len(place))
+            key = keys[int(generator.integers(len(keys)))]
+            if not isinstance(place[key], (dict, list)) or not place[key] or generator.random() < 0.15:
+                place[key] = garbage[int(generator.integers(len(garbage)))]
+                break
+            place = place[key]
+        assert "\n" not in problem_of(changed)
+
+
+def test_the_checker_is_small_and_stands_alone() -> None:
+    folder = Path(checker_folder.__file__).parent
+    lines = 0
+    for path in folder.glob("*.py"):
+        tree = ast.parse(path.read_text())
+        names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        outside = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
+        assert names | set(outside) <= {"ast", "json", "sys", "math", "numpy", "pathlib"}
+        docs = [node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+        texts = sum(node.end_lineno - node.lineno + 1 for node in docs if isinstance(node.value.value, str))  # type: ignore
+        code = [line for line in path.read_text().splitlines() if line.strip() and not line.strip().startswith("#")]
+        lines += len(code) - texts
+    assert lines <= 400
+
+
+def test_simulated_runs_keep_what_is_proved() -> None:
+    program = parse(PROGRAM)
+    spec = parse_spec(f"properties: [{{{CLAIMS[0]}}}]", program, plant=parse_plant(PLANT))
+    (wanted,) = spec.properties
+    from diprl.verify.closed_loop.loop import Loop
+
+    assert spec.plant is not None
+    loop = Loop(program, spec.plant, (0.0, 0.0))
+    starts = starts_of(wanted.claim.start, 500)  # type: ignore[union-attr]
+    for _, _, wrong, _ in runs(loop, wanted.claim, starts, Draws(loop, 3, starts.shape[1]).at, 300):  # type: ignore
+        assert not wrong.any()
