@@ -48,8 +48,9 @@ def search(loop: Loop, claim: Claim, simulated: Simulated, deadline: Deadline, p
     whole = Piece(np.array(claim.start.low), np.array(claim.start.high))
     waiting, done, pieces, least = [(whole, 1.0)], 0.0, 1, -1
     try:
-        find_absorbers(task, simulated.settled, progress)
         while waiting:
+            if pieces == (1 if claim.steps is None else 2):
+                find_absorbers(task, simulated.settled, progress)
             batch, waiting = waiting[:_TOGETHER], waiting[_TOGETHER:]
             reached = _follow(task, [piece for piece, _ in batch])
             for (piece, share), steps in zip(batch, reached, strict=True):

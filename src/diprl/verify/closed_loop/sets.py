@@ -58,7 +58,7 @@ def boxes(low: Array, high: Array) -> Sets:
 def widened(rows: Array, low: Array, high: Array, share: float = _SLACK) -> Sets:
     """Sets with a little slack and numbers with few digits, rounded outwards."""
     width = high - low
-    slack = share * width + _SLACK * np.maximum(np.abs(low), np.abs(high)) + 1e-15
+    slack = share * width + 10.0 * _SLACK * np.maximum(np.abs(low), np.abs(high)) + 1e-11
     low, high = low - slack, high + slack
     with np.errstate(all="ignore"):
         grid = 10.0 ** np.clip(np.ceil(4.0 - np.log10(width)), -12.0, 14.0)

@@ -20,6 +20,7 @@ States = dict[str, State]
 """States by their labels, such as 'state' and 'mirrored state'."""
 
 _DIGITS = (2, 3, 4, 6, 9, 12)
+_REAL_ONLY = "proved in real arithmetic only"
 _SANE = 1e6
 """States beyond this are not handed to an environment."""
 
@@ -86,11 +87,19 @@ class Counterexamples:
         sentence = "real arithmetic has a counterexample, but it does not reproduce in the interpreter"
         return Answer("unknown", sentence, (f"the point, rounded to floats: {values}",))
 
+    def proved(self, summary: str, *notes: str) -> Answer:
+        """There is no counterexample; the verdict says whether that holds in float64 too."""
+        covered = self.float_note()
+        return Answer("proved", summary, (*notes, covered), real_only=covered.startswith(_REAL_ONLY))
+
     def float_note(self) -> str:
         """Whether a proof covers float64 too: it is repeated with everything off by what rounding can do."""
-        only = "proved in real arithmetic only"
-        errors = errors_in(self.box, self.context.program.root)
-        if errors is None:
+        only = _REAL_ONLY
+        size = len(self.context.names)  # further variables are raised features, within the same bounds, or distances
+        features = Box(self.box.low[:size], self.box.high[:size])
+        found = [errors_in(features, program.root) for _, program, _ in self.evaluated]
+        errors = {form: error for one in found if one is not None for form, error in one.items()}
+        if None in found:
             return f"{only}: the box or the numbers are too large to bound the errors of float64 arithmetic"
         try:
             covered = not any(self.visit(self.question(), errors))
