@@ -1,4 +1,5 @@
-"""Random small programs and properties: whatever is proved must survive dense sampling, and nothing may end in a traceback.
+# ruff: noqa: PLR0911
+"""Random small programs and properties: what is proved must survive dense sampling, and nothing ends in a traceback.
 
     python benchmarks/reliability/prove_false.py --programs 20000
 
@@ -14,6 +15,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 from math import nextafter
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from diprl.verify import Answer, parse_spec, verify
 from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.closed_loop.simulate import Draws, runs
 from diprl.verify.plants.read import parse_plant
+from diprl.verify.properties.loops import delayed
 
 NAMES, ACTIONS, NUMBERS = ("x", "y"), ("a", "b", "c"), (-2.0, -1.0, -0.5, 0.0, 0.1, 0.3, 1.0, 3.0)
 SIGNATURE = Signature(tuple(Feature(name, low=-1.0, high=1.0) for name in NAMES), Discrete(ACTIONS))
@@ -102,10 +105,12 @@ def loop_contradiction(program: Program, spec, answer: Answer) -> str:
     (wanted,) = spec.properties
     if answer.verdict != "proved":
         return ""
-    loop = Loop(program, spec.plant, wanted.noise or (0.0, 0.0))
+    loop = Loop(program, delayed(spec.plant, wanted.delay, dict(wanted.first)), wanted.noise or (0.0, 0.0))
     low, high = np.array(wanted.claim.start.low), np.array(wanted.claim.start.high)
     generator = np.random.default_rng(0)
-    starts = np.concatenate([generator.uniform(low, high, (300, 2)), list(product(*zip(low, high, strict=True)))]).T
+    starts = np.concatenate(
+        [generator.uniform(low, high, (300, len(low))), list(product(*zip(low, high, strict=True)))]
+    ).T
     horizon = wanted.claim.steps or 60
     for _, _, wrong, _ in runs(loop, wanted.claim, starts, Draws(loop, 1, starts.shape[1]).at, horizon):
         if wrong.any():
@@ -141,6 +146,8 @@ def examine(number: int) -> tuple[str, str, str]:
     generator = np.random.default_rng(number)
     kind = KINDS[number % len(KINDS)]
     program, other = random_program(generator), random_program(generator)
+    if generator.random() < 0.5:  # the same program in other words
+        other = Program(SIGNATURE, If(Condition((0.0, 0.0), 1.0), program.root, other.root))
     asked = {"action": int(generator.integers(3)), "above": float(generator.choice((-2.0, 0.0, 0.5)))}
     if kind == "loop":
         plant, claim = random_loop(generator)
@@ -154,8 +161,6 @@ def examine(number: int) -> tuple[str, str, str]:
         "robust": "at: {x: 0.25, y: 0.25}, at_least: 0.05",
         "equivalent": "to: other.txt",
     }.get(kind, "name: x")
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         other.save(f"{folder}/other.txt")
         answer = (
@@ -207,7 +212,8 @@ def main() -> None:
     told = ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.most_common())
     kinds = ", ".join(f"{sum(c for (k, _), c in counts.items() if k == kind):,} {kind}" for kind in KINDS)
     print(
-        f"{asked.programs:,} programs: {len(bad)} contradictions, {tracebacks} tracebacks; {told}; {kinds}; {time.perf_counter() - begin:.0f} s"
+        f"{asked.programs:,} programs: {len(bad)} contradictions, {tracebacks} tracebacks; {told}; {kinds}; "
+        f"{time.perf_counter() - begin:.0f} s"
     )
     print({key: counts[key] for key in sorted(counts)})
 

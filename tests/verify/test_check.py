@@ -11,7 +11,7 @@ import pytest
 from diprl.cli import main
 from diprl.program import Program
 from diprl.verify import Spec, SpecError, load_spec, parse_spec, verify
-from diprl.verify.properties import Always, Never
+from diprl.verify.properties import LoopProperty, Never
 from tests.verify.examples import BALANCE, EXAMPLES, SIX_BRANCHES
 
 
@@ -71,9 +71,9 @@ SAFE = "start: {cart_position: 0, cart_velocity: 0, pole_angle: 0, pole_angular_
         (property_of("{kind: symmetric, mirror: {left: right}}"), "exactly one mirror image"),
         (property_of("{kind: safe, start: {pole_angel: 0}, steps: 3, always: pole_angle < 1}"), "is not a state"),
         (property_of("{kind: safe, within: {}}"), "closed loops have 'start:'"),
-        (property_of("{kind: reaches, goal: pole_angle > 1}"), "'reaches' needs 'steps:'"),
+        (property_of("{kind: reaches, goal: pole_angle > 1}"), "a property needs 'steps:'"),
         (property_of("{kind: always, hold: pole_angel > 1}"), "did you mean pole_angle?"),
-        (property_of("{kind: always, hold: pole_angle > 1, delay: 2}"), "'delay:' is 0 or 1"),
+        (property_of("{kind: always, hold: pole_angle > 1, delay: 2}"), "expected 0 or 1, found 2"),
         (property_of("{kind: always, hold: pole_angle > 1, noise: {pole_angle: -1}}"), "above zero"),
         (property_of("{kind: equivalent, to: nowhere.txt}"), "cannot be read"),
         ("timeout: 0\n" + property_of("{kind: branches}"), "line 1: expected a number above zero"),
@@ -134,7 +134,7 @@ def test_exit_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_steps_may_have_leading_zeros() -> None:
     (wanted,) = parse_spec(property_of(f"{{kind: safe, {SAFE}, steps: {'0' * 5_000}12}}"), BALANCE).properties
-    assert isinstance(wanted, Always)
+    assert isinstance(wanted, LoopProperty)
     assert wanted.claim.steps == 12
 
 

@@ -47,13 +47,15 @@ class Verify(ProgramCommand, JSONOption):
 
     spec: Annotated[Path, tyro.conf.Positional]
     """A file of properties in YAML."""
+    certificates: Path | None = None
+    """Folder for proofs about closed loops; those that are there already are checked again instead of searched."""
 
     def run(self) -> int:
         from diprl.verify import verify
 
         program = self.load_program()
         try:
-            report = verify(program, self.spec)
+            report = verify(program, self.spec, certificates=self.certificates)
         except (ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
             # Exit code 1 means that a property is not proved; an error of ours must not look like that.
             raise DiprlError(f"the verification failed with an error: {error!r}") from error

@@ -79,15 +79,23 @@ def _property(asked: Asked, number: int) -> Property:
     return found
 
 
-def verify(program: Program, spec: Spec | str | Path, progress: Callable[[float, str], None] | None = None) -> Report:
+def verify(
+    program: Program,
+    spec: Spec | str | Path,
+    progress: Callable[[float, str], None] | None = None,
+    certificates: str | Path | None = None,
+) -> Report:
     """Examine every property of a specification, given as data or as a file.
 
-    `progress` is told the share that is done and what is going on.
+    `progress` is told the share that is done and what is going on. Proofs about closed loops are written to the
+    folder `certificates`, and looked for there first.
     """
     load_z3()
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
-    count = len(spec.properties)
+    count, folder = len(spec.properties), None if certificates is None else Path(certificates)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     findings = []
     for number, wanted in enumerate(spec.properties):
 
@@ -96,7 +104,7 @@ def verify(program: Program, spec: Spec | str | Path, progress: Callable[[float,
                 progress((before + share) / count, f"{name}: {what}")
 
         told(0.0, "begins")
-        findings.append(_finding(program, spec, wanted, told))
+        findings.append(_finding(wanted, spec, Context(program, spec.plant, Deadline(spec.timeout), told, folder)))
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
     replay = f"replayed in the interpreter{f' and in {spec.plant.name}' if spec.plant else ''}"
     assumptions = (
@@ -107,15 +115,16 @@ def verify(program: Program, spec: Spec | str | Path, progress: Callable[[float,
     return Report(tuple(findings), assumptions)
 
 
-def _finding(program: Program, spec: Spec, wanted: Property, progress: Callable[[float, str], None]) -> Finding:
-    start, features = monotonic(), program.signature.feature_names
+def _finding(wanted: Property, spec: Spec, context: Context) -> Finding:
+    start, features = monotonic(), context.names
     fits = len(wanted.box.low) == len(wanted.box.high) == len(features)
     if not fits or not all(low <= high for low, high in zip(wanted.box.low, wanted.box.high, strict=True)):
         raise SpecError(f"the box of '{wanted.name}' must have an interval for each of {len(features)} features")
     try:
-        answer = wanted.check(Context(program, spec.plant, Deadline(spec.timeout), progress))
+        answer = wanted.check(context)
     except Undecided as reason:
         answer = Answer("unknown", str(reason))
     if not isinstance(wanted, LoopProperty) and wanted.box != spec.box:
         answer = replace(answer, assumptions=(f"the box {wanted.box.text(features)}", *answer.assumptions))
-    return Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)
+    kind = wanted.kind if isinstance(wanted, LoopProperty) else type(wanted).__name__.lower()
+    return Finding(wanted.name, kind, answer, monotonic() - start)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from diprl.program import Program
 from diprl.program.ast import Terminal
@@ -22,6 +23,8 @@ class Context:
     deadline: Deadline
     progress: Callable[[float, str], None] = lambda _share, _what: None
     """Is told how much of a property is done, and what is going on."""
+    certificates: Path | None = None
+    """Where proofs about closed loops are kept, and looked for first."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from diprl.program import parse
-from diprl.verify import parse_spec, verify
 from diprl.verify import checker as checker_folder
+from diprl.verify import parse_spec, verify
 from diprl.verify.checker import problem_of
 from diprl.verify.closed_loop.simulate import Draws, runs, starts_of
 from diprl.verify.plants.read import parse_plant

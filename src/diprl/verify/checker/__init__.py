@@ -7,7 +7,7 @@ for the program in 64-bit floats, and for a simulated plant whose steps are righ
 
 This folder shares no code with the search for proofs: it needs NumPy only, and may be copied and used alone.
 """
-# pyright: basic
+# pyright: reportArgumentType=false, reportCallIssue=false
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The command: python -m diprl.verify.checker CERTIFICATE; with a copy of this folder, python -m checker CERTIFICATE."""
+"""The command: python -m diprl.verify.checker CERTIFICATE."""
 # pyright: basic
 
 import json

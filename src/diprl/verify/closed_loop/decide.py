@@ -3,9 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from diprl.errors import DiprlError
+from diprl.system.files import read_json, write_json
 from diprl.verify import checker
 from diprl.verify.closed_loop.claim import Claim
 from diprl.verify.closed_loop.loop import Loop
@@ -20,6 +25,8 @@ _COVERED = "covered too: float64 rounding of the program{single}{plant}"
 _LONGER = 10
 """How many times longer a run that does not arrive is followed, to see whether it ever does."""
 _MOST_FOLLOWED = 20_000
+_LARGEST = 400_000_000
+"""Bytes of a certificate that are read."""
 
 
 def decide(loop: Loop, claim: Claim, context: Context) -> Answer:
@@ -30,26 +37,33 @@ def decide(loop: Loop, claim: Claim, context: Context) -> Answer:
             return _replayed(loop, claim, simulated, context)
         smaller, asked, kept = reduced(loop, claim)
         part = replace(simulated, ranges=simulated.ranges[kept], settled=simulated.settled[kept])
-        found = search(smaller, asked, part, context.deadline, context.progress)
-    if found.nodes is None:
-        return _unknown(found, simulated)
-    certificate = certificate_of(smaller, asked, found)
-    problem = checker.problem_of(certificate)
-    if problem:
-        return Answer("unknown", f"the checker does not accept the proof that was found: {problem}")
+        question = question_of(smaller, asked)
+        certificate = _kept(context.certificates, question)
+        told = "read from the folder of certificates, and checked again" if certificate else ""
+        if certificate is None:
+            found = search(smaller, asked, part, context.deadline, context.progress)
+            if found.nodes is None:
+                return _unknown(found, simulated)
+            certificate = question | {"nodes": found.nodes}
+            problem = checker.problem_of(certificate)
+            if problem:
+                return Answer("unknown", f"the checker does not accept the proof that was found: {problem}")
+            told = f"{found.pieces} pieces of the start box"
+            if context.certificates is not None:
+                write_json(_path(context.certificates, question), certificate)
     covered = _COVERED.format(
         single=", features rounded to float32" if loop.plant.single else "",
         plant=", and of the simulated plant" if loop.plant.simulated else "",
     )
     left_out = [state for state in loop.plant.states if state not in smaller.plant.states]
-    details = (f"{found.pieces} pieces of the start box, {len(certificate['nodes']['time'])} sets", covered)
+    details = (f"{told}, {len(certificate['nodes']['time'])} sets", covered)
     if left_out:
         details = (*details, f"left out, as nothing reads them: {', '.join(left_out)}")
     return Answer("proved", claim.text(), details, certificate=certificate)
 
 
-def certificate_of(loop: Loop, claim: Claim, found: Found) -> dict[str, object]:
-    """Everything that the checker needs, as plain data."""
+def question_of(loop: Loop, claim: Claim) -> dict[str, Any]:
+    """What a certificate is about: all of it but its sets."""
     return {
         "format": "diprl certificate 1",
         "program": json.loads(loop.program.to_json()),
@@ -63,8 +77,24 @@ def certificate_of(loop: Loop, claim: Claim, found: Found) -> dict[str, object]:
             "steps": claim.steps,
             "switches": claim.switches,
         },
-        "nodes": found.nodes,
     }
+
+
+def _path(folder: Path, question: dict[str, Any]) -> Path:
+    """Where the certificate of a question is kept: its name depends on the program, the plant and the claim."""
+    return folder / f"{sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()[:24]}.json"
+
+
+def _kept(folder: Path | None, question: dict[str, Any]) -> dict[str, Any] | None:
+    """A certificate of exactly this question that was kept before and that the checker accepts again."""
+    if folder is None or not _path(folder, question).is_file():
+        return None
+    try:
+        certificate = read_json(_path(folder, question), _LARGEST)
+    except DiprlError:
+        return None
+    same = {key: one for key, one in certificate.items() if key != "nodes"} == json.loads(json.dumps(question))
+    return certificate if same and not checker.problem_of(certificate) else None
 
 
 def _unknown(found: Found, simulated: Simulated) -> Answer:
@@ -86,7 +116,7 @@ def _replayed(loop: Loop, claim: Claim, simulated: Simulated, context: Context) 
             continue
         state = tuple(states[:, 0].tolist())
         replays = [f"the program on the plant, after {step} steps: {_named(plant.states, state)}"]
-        plain = plant.environment and not plant.unknowns and not any(loop.noise) and len(start) == len(plant.start.low)
+        plain = plant.environment and not plant.unknowns and not any(loop.noise)
         if plain and not any(name.startswith("held_") for name in plant.states):
             real = environment_states(loop, start, step, context.deadline)[-1]
             if not np.allclose(real, state, rtol=1e-6, atol=1e-6):

@@ -62,6 +62,11 @@ class Search:
     absorbers: list[Anchors]
     """Sets from which all that is claimed is certain already."""
 
+    @property
+    def may_return(self) -> bool:
+        """Whether a set that lies in an earlier one needs no further steps."""
+        return not self.claim.goal and self.claim.switches is None
+
 
 @dataclass(frozen=True, eq=False)
 class Children:
@@ -78,57 +83,81 @@ class Children:
         return Children(self.parents[index], self.leaf[index], self.label[index], states)
 
 
+@dataclass(frozen=True, eq=False)
+class Front:
+    """The sets of one step, with their numbers in the graph, their pieces, last actions and switches so far."""
+
+    sets: Sets
+    nodes: Indices
+    piece: Indices
+    label: Indices
+    switches: Indices
+
+    def __getitem__(self, index: "Indices | NDArray[np.bool_]") -> "Front":
+        rows = (self.nodes[index], self.piece[index], self.label[index], self.switches[index])
+        return Front(self.sets[index], *rows)
+
+
 def explore(task: Search, start: Sets, most: int, begin: int = 0) -> Outcome:
     """Follow each piece by at most so many sets a step; `begin` is the step at which it starts."""
-    loop, claim, graph = task.loop, task.claim, task.graph
-    pieces = len(start)
-    failed, steps = np.zeros(pieces, bool), np.zeros(pieces, np.int64)
-    piece, label, switches = np.arange(pieces), np.full(pieces, -1), np.zeros(pieces, int)
-    current, nodes = start, graph.add(start, time=begin, label=label, count=switches)
-    roots, anchors = nodes, list[Anchors]()
-    if claim.switches is None and not claim.goal:
-        anchors.append(anchored(nodes, start, begin, piece, pieces))
-    rows = Rows(loop, task.scales, {})
+    count_of = len(start)
+    failed, steps = np.zeros(count_of, bool), np.zeros(count_of, np.int64)
+    piece, label, switches = np.arange(count_of), np.full(count_of, -1), np.zeros(count_of, int)
+    roots = task.graph.add(start, time=begin, label=label, count=switches)
+    front, rows = Front(start, roots, piece, label, switches), Rows(task.loop, task.scales, {})
+    anchors = [anchored(roots, start, begin, piece, count_of)] if task.may_return else []
     for time in count(begin):
         task.deadline.remaining()
-        going, wrong = _judged(loop, claim, current, switches, time)
-        failed[piece[wrong]] = True
-        steps[piece[~wrong & ~failed[piece]]] = time
-        going &= ~failed[piece]
-        current, nodes, piece, label, switches = (one[going] for one in (current, nodes, piece, label, switches))
-        if not len(current):
+        going, wrong = _judged(task.loop, task.claim, front.sets, front.switches, time)
+        failed[front.piece[wrong]] = True
+        steps[front.piece[~wrong & ~failed[front.piece]]] = time
+        front = front[going & ~failed[front.piece]]
+        if not len(front.sets):
             break
-        if len(current) > _MOST_SETS or time > _LONGEST:
-            failed[piece] = True
+        if len(front.sets) > _MOST_SETS or time > _LONGEST:
+            failed[front.piece] = True
             break
-        with np.errstate(all="ignore"):
-            images = list(loop.images(current))
-            for image in images:
-                failed[piece[image.parents[~_safe_tube(loop, claim, image, time)]]] = True
-        children = _gathered(images)
-        broken = ~np.all([np.isfinite(form.centre) & np.isfinite(form.spread) for form in children.states], axis=0)
-        failed[piece[children.parents[broken]]] = True
-        children = children[~failed[piece[children.parents]]]
+        children = _images(task, front, time, failed)
         if not len(children.parents):
             break
-        changed = (label[children.parents] >= 0) & (label[children.parents] != children.label)
-        counts = switches[children.parents] + changed if claim.switches is not None else np.zeros_like(children.leaf)
-        labels = children.label if claim.switches is not None else np.full_like(children.leaf, -1)
-        keys = np.stack([piece[children.parents], labels, counts])
-        wider = _WIDER if claim.switches is None and not claim.goal and time in _ANCHORS else 0.0
-        made, owner = _enclosed(replace(rows, time=time), children, keys, current, most, wider)
-        first = np.unique(owner, return_index=True)[1]
-        back = _back(task, anchors, made, keys[0][first], time)
-        new = back < 0
-        fresh = graph.add(made[new], time=time + 1, label=keys[1][first][new], count=keys[2][first][new])
-        target = back.copy()
-        target[new] = fresh
-        graph.connect(nodes[children.parents], children.leaf, target[owner])
+        wider = _WIDER if task.may_return and time in _ANCHORS else 0.0
+        front = _advanced(task, front, children, replace(rows, time=time), most, wider, anchors)
         if wider:
-            anchors.append(anchored(fresh, made[new], time + 1, keys[0][first][new], pieces))
-        current, nodes = made[new], fresh
-        piece, label, switches = (row[first][new] for row in keys)
+            anchors.append(anchored(front.nodes, front.sets, time + 1, front.piece, count_of))
     return Outcome(~failed, steps, roots)
+
+
+def _images(task: Search, front: Front, time: int, failed: NDArray[np.bool_]) -> Children:
+    """Where the sets go; pieces whose images are unbounded or unsafe on the way are marked as failed."""
+    with np.errstate(all="ignore"):
+        images = list(task.loop.images(front.sets))
+        for image in images:
+            unsafe = ~_safe_tube(task.loop, task.claim, image, time)
+            failed[front.piece[image.parents[unsafe]]] = True
+    children = _gathered(images)
+    bounded = np.all([np.isfinite(form.centre) & np.isfinite(form.spread) for form in children.states], axis=0)
+    failed[front.piece[children.parents[~bounded]]] = True
+    return children[~failed[front.piece[children.parents]]]
+
+
+def _advanced(
+    task: Search, front: Front, children: Children, rows: Rows, most: int, wider: float, anchors: Sequence[Anchors]
+) -> Front:
+    """Enclose images by sets, draw them into the graph, and keep those that are not in an earlier set already."""
+    parents, time = children.parents, rows.time
+    counted = task.claim.switches is not None
+    changed = (front.label[parents] >= 0) & (front.label[parents] != children.label)
+    switches = front.switches[parents] + changed if counted else np.zeros_like(children.leaf)
+    labels = children.label if counted else np.full_like(children.leaf, -1)
+    keys = np.stack([front.piece[parents], labels, switches])
+    made, owner = _enclosed(rows, children, keys, front.sets, most, wider)
+    keys = keys[:, np.unique(owner, return_index=True)[1]]
+    target = _back(task, anchors, made, keys[0], time)
+    new = target < 0
+    fresh = task.graph.add(made[new], time=time + 1, label=keys[1][new], count=keys[2][new])
+    target[new] = fresh
+    task.graph.connect(front.nodes[parents], children.leaf, target[owner])
+    return Front(made[new], fresh, *keys[:, new])
 
 
 def _judged(
@@ -196,7 +225,7 @@ def _share_rows(
     choice: Rows, children: Children, rows: Array, order: Indices, begins: Indices, sizes: Indices, parents: Sets
 ) -> None:
     """Give the images of each group the same rows: those across the condition between them, or those of the widest."""
-    spread = sum(form.spread / scale for form, scale in zip(children.states, choice.scales, strict=True))
+    spread = np.sum([form.spread / scale for form, scale in zip(children.states, choice.scales, strict=True)], axis=0)
     known: dict[tuple[int, ...], Array | None] = {}
     for begin, size in zip(begins[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
         members = order[begin : begin + size]

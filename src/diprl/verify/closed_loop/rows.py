@@ -1,7 +1,8 @@
 """Chooses the rows of sets: along the images, or across the condition at which a loop chatters."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class Rows:
         return plant.next_states(states, inputs, np.repeat(unknowns, states.shape[1], axis=1))
 
 
-def _gradients(function: Callable[[Array], Sequence[Array]], centre: Array, scales: Array) -> Array:
+def _gradients(function: Callable[[Array], Any], centre: Array, scales: Array) -> Array:
     """How values change with states, by differences: [value, state]."""
     step = 1e-5 * scales
     moved = np.concatenate([centre[:, None] + np.diag(step), centre[:, None] - np.diag(step)], axis=1)

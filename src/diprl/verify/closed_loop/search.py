@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ Progress = Callable[[float, str], None]
 class Found:
     """What a search came to."""
 
-    nodes: dict[str, object] | None
+    nodes: dict[str, Any] | None
     """The sets of a proof, for the certificate."""
     share: float
     """How much of the start box is proved."""
@@ -109,5 +110,6 @@ def find_absorbers(task: Search, settled: Array, progress: Progress) -> None:
     except (Undecided, np.linalg.LinAlgError):
         return
     for number in np.flatnonzero(outcome.proved).tolist():
-        task.absorbers.append(Anchors(outcome.roots[[number]], candidates[[number]], claim.since, np.zeros(0, int)))
+        part = slice(number, number + 1)
+        task.absorbers.append(Anchors(outcome.roots[part], candidates[part], claim.since, np.zeros(0, int)))
     progress(0.0, f"found {len(task.absorbers)} sets that are never left")

@@ -37,7 +37,8 @@ class Sets:
 
     @property
     def centre(self) -> Array:
-        return np.linalg.solve(self.rows, ((self.low + self.high) / 2.0)[..., None])[..., 0]
+        middle = ((self.low + self.high) / 2.0)[..., None]
+        return np.asarray(np.linalg.solve(self.rows, middle)[..., 0], np.float64)
 
     @property
     def generators(self) -> Array:
@@ -120,7 +121,7 @@ class Modes:
 def modes_of(matrix: Array, scales: Array) -> Modes:
     """The modes of a linear map of states."""
     values, vectors = np.linalg.eig((matrix / scales[:, None] * scales).T)
-    return _modes(values, vectors.T, np.zeros((0, len(scales))), scales)
+    return _modes(values.astype(complex), vectors.T.astype(complex), np.zeros((0, len(scales))), scales)
 
 
 def _modes(values: NDArray[np.complex128], rows: NDArray[np.complex128], first: Array, scales: Array) -> Modes:
@@ -143,7 +144,7 @@ def modes_across(jump: Array, normal: Array, slopes: Array, scales: Array) -> Mo
     along = np.eye(len(scales)) - np.outer(direction, row) / (row @ direction)
     values, vectors = np.linalg.eig((along @ matrix).T)
     order = np.argsort(np.abs(values))[1:]  # the smallest is zero: the direction of the jump
-    modes = _modes(values[order], vectors.T[order] @ along, row[None] / size, scales)
+    modes = _modes(values[order].astype(complex), (vectors.T[order] @ along).astype(complex), row[None] / size, scales)
     first = modes.at(0)
     return modes if first.shape == slopes.shape and np.linalg.cond(first * scales) < 1e7 else None
 

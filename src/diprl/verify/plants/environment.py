@@ -43,7 +43,7 @@ class PlantEnvironment(gymnasium.Env[Any, Any]):
         unknowns = np.where(fixed, self.constant, self._drawn())
         self.state = plant.next_states(self.state[:, None], inputs, unknowns)[:, 0]
         self.taken += 1
-        values = plant.values(self.state, inputs[:, 0], unknowns[:, 0])
+        values = plant.values(self.state.tolist(), inputs[:, 0].tolist(), unknowns[:, 0].tolist())
         assert plant.reward is not None  # held by the constructor
         reward = float(plant.reward(values))
         over = any(bool(end(values)) for end in plant.ends) or not np.isfinite(self.state).all()

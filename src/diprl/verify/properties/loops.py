@@ -1,9 +1,9 @@
 """What the closed loop of a program and a plant does: always, reaches, stays, chattering."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from diprl.program.formula import Comparison
 from diprl.verify.closed_loop.claim import Claim
 from diprl.verify.closed_loop.decide import decide
 from diprl.verify.closed_loop.loop import Loop
@@ -12,7 +12,7 @@ from diprl.verify.exact.linear import Box
 from diprl.verify.plants.plant import Plant
 from diprl.verify.plants.read import read_comparisons, read_state_box
 from diprl.verify.report import Answer
-from diprl.verify.spec.asked import Asked, read_count, read_mapping, read_number, read_positive, read_text
+from diprl.verify.spec.asked import Asked, read_count, read_index, read_mapping, read_number, read_positive
 from diprl.verify.spec.tree import Tree
 
 _NO_PLANT = (
@@ -25,6 +25,7 @@ _NO_PLANT = (
 class LoopProperty:
     """A claim about the closed loop, perhaps with sensor noise or with actions that come one step late."""
 
+    kind: str
     name: str
     box: Box
     """Of features; closed loops have a start box of states in their claim instead."""
@@ -73,103 +74,62 @@ def delayed(plant: Plant, delay: bool, first: Mapping[str, float]) -> Plant:
     return plant.delayed(first) if delay else plant
 
 
-class Always(LoopProperty):
-    """Conditions hold at every step, up to one or for ever."""
+@dataclass(frozen=True)
+class LoopKind:
+    """How properties of one kind are written: which keys stand for which fields of the claim."""
 
-    @classmethod
-    def read(cls, name: str, asked: Asked) -> "Always":
-        key = "always" if "always" in asked.entries else "hold"
-        return _read(cls, name, asked, {key: "always", "since": "since", "steps": "steps"})
+    name: str
+    keys: Mapping[str, str]
+    needed: frozenset[str]
 
-
-class Reaches(LoopProperty):
-    """Every start reaches a set within some steps."""
-
-    @classmethod
-    def read(cls, name: str, asked: Asked) -> "Reaches":
-        found = _read(cls, name, asked, {"goal": "goal", "hold": "always", "steps": "steps"})
-        if found.claim.steps is None:
-            raise asked.error("'reaches' needs 'steps:', the number within which the goal is reached")
-        return found
-
-
-class Stays(LoopProperty):
-    """Every start is in a set after some steps, and remains there."""
-
-    @classmethod
-    def read(cls, name: str, asked: Asked) -> "Stays":
-        return _read(cls, name, asked, {"hold": "always", "after": "since", "steps": "steps"})
-
-
-class Chattering(LoopProperty):
-    """The action changes at most so often."""
-
-    @classmethod
-    def read(cls, name: str, asked: Asked) -> "Chattering":
-        found = _read(cls, name, asked, {"switches": "switches", "steps": "steps"})
-        if found.claim.steps is None:
-            raise asked.error("'chattering' needs 'steps:', the number of steps in which switches are counted")
-        return found
+    def read(self, name: str, asked: Asked) -> LoopProperty:
+        plant = asked.plant
+        if "within" in asked.entries:
+            raise asked.error("closed loops have 'start:' instead of 'within:'")
+        if plant is None:
+            raise asked.error(_NO_PLANT)
+        names = (*plant.states, *(key for key, _ in plant.constants))
+        fields: dict[str, Any] = {}
+        for key, field in self.keys.items():
+            read = _READERS.get(field, lambda tree: read_comparisons(tree, names))
+            fields[field] = asked.take(key, read, *([] if key in self.needed else [_DEFAULTS[field]]))
+        delay = asked.take("delay", lambda tree: bool(_read_whole(tree, 1, "0 or 1")), False)
+        first = asked.take("first", lambda tree: read_mapping(tree, lambda one: _input(one, plant), read_number), {})
+        held = tuple((plant.inputs[index], value) for index, value in first.items())
+        start = asked.take("start", lambda tree: read_state_box(tree, plant.states, plant.start), plant.start)
+        late = delayed(replace(plant, start=start), delay, dict(held)).start
+        if late is None:
+            raise asked.error("'start:' must give an interval for every state")
+        radii = asked.take("noise", lambda tree: read_mapping(tree, asked.feature, read_positive), {})
+        noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features))) if radii else ()
+        return LoopProperty(self.name, name, asked.box, Claim(late, **fields), noise, delay, held)
 
 
-_OPTIONAL = {"steps", "since", "hold"}
-
-
-def _read(cls: type, name: str, asked: Asked, keys: dict[str, str]) -> LoopProperty:
-    """A property of some keys, each of which is a field of the claim."""
-    plant = asked.plant
-    if "within" in asked.entries:
-        raise asked.error("closed loops have 'start:' instead of 'within:'")
-    if plant is None:
-        raise asked.error(_NO_PLANT)
-    delay = asked.take("delay", _read_delay, False)
-    names = (*plant.states, *(key for key, _ in plant.constants))
-
-    def comparisons(tree: Tree) -> tuple[Comparison, ...]:
-        return read_comparisons(tree, names)
-
-    readers = {
-        "always": comparisons,
-        "goal": comparisons,
-        "since": read_count,
-        "steps": read_count,
-        "switches": _read_switches,
-    }
-    needed = {key for key in keys if key not in _OPTIONAL or (key == "hold" and "goal" not in keys)}
-    fields = {
-        field: asked.take(key, readers[field], *([] if key in needed else [_default(field)]))
-        for key, field in keys.items()
-    }
-    start = asked.take(
-        "start", lambda tree: read_state_box(tree, plant.states, plant.start), *([plant.start] if plant.start else [])
-    )
-    first = asked.take("first", lambda tree: read_mapping(tree, lambda one: _input(one, plant), read_number), {})
-    held = tuple((plant.inputs[index], value) for index, value in first.items())
-    late = delayed(replace(plant, start=start), delay, dict(held)).start
-    radii = asked.take("noise", lambda tree: read_mapping(tree, asked.feature, read_positive), {})
-    noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features))) if radii else ()
-    return cls(name, asked.box, Claim(late, **fields), noise, delay, held)
-
-
-def _default(field: str) -> object:
-    return {"since": 0, "steps": None, "always": ()}[field]
-
-
-def _read_delay(tree: Tree) -> bool:
-    text = read_text(tree)
-    if text not in ("0", "1"):
-        raise tree.error(f"'delay:' is 0 or 1, the steps by which actions are late, not {text:.40}")
-    return text == "1"
-
-
-def _read_switches(tree: Tree) -> int:
+def _read_whole(tree: Tree, most: int, what: str) -> int:
     number = read_number(tree)
-    if not 0 <= number <= 1_000_000 or number % 1:
-        raise tree.error(f"expected a whole number of switches, found {number:g}")
+    if not 0 <= number <= most or number % 1:
+        raise tree.error(f"expected {what}, found {number:g}")
     return int(number)
 
 
 def _input(tree: Tree, plant: Plant) -> int:
-    if read_text(tree) not in plant.inputs:
-        raise tree.error(f"'{read_text(tree):.40}' is not an input of the plant: known: {', '.join(plant.inputs)}")
-    return plant.inputs.index(read_text(tree))
+    return read_index(tree, plant.inputs, "an input of the plant")
+
+
+_READERS: dict[str, Callable[[Tree], Any]] = {
+    "since": read_count,
+    "steps": read_count,
+    "switches": lambda tree: _read_whole(tree, 1_000_000, "a whole number of switches"),
+}
+_DEFAULTS: dict[str, Any] = {"since": 0, "steps": None, "always": ()}
+LOOP_KINDS = (
+    LoopKind("safe", {"always": "always", "since": "since", "steps": "steps"}, frozenset({"always"})),
+    LoopKind("always", {"hold": "always", "since": "since", "steps": "steps"}, frozenset({"hold"})),
+    LoopKind("reaches", {"goal": "goal", "hold": "always", "steps": "steps"}, frozenset({"goal", "steps"})),
+    LoopKind("stays", {"hold": "always", "after": "since", "steps": "steps"}, frozenset({"hold", "after"})),
+    LoopKind("chattering", {"switches": "switches", "steps": "steps"}, frozenset({"switches", "steps"})),
+)
+"""Conditions hold at every step; a set is reached; a set is reached and kept; the action changes seldom.
+
+`safe` is an older way to write `always`.
+"""
