@@ -42,7 +42,7 @@ def random_program(generator: np.random.Generator) -> Program:
 
 def points(program: Program, generator: np.random.Generator) -> list[tuple[float, float]]:
     """Random points, and points on and one float beside every threshold and bound."""
-    found = [tuple(row) for row in generator.uniform(-1.0, 1.0, (60, 2)).tolist()]
+    found = [tuple(row) for row in generator.uniform(-1.0, 1.0, (30, 2)).tolist()]
     sides = [-1.0, 1.0, 0.0, *generator.uniform(-1.0, 1.0, 3).tolist()]
     for condition in conditions(program.root):
         (first, second), bias = condition.weights, condition.bias
@@ -205,6 +205,10 @@ def main() -> None:
             print("number", number, flush=True)
             continue
         counts[kind, verdict] += 1
+        if (number + 1) % 500 == 0:
+            print(
+                f"{number + 1 - asked.first:,} so far, {len(bad)} contradictions, {tracebacks} tracebacks", flush=True
+            )
         if problem:
             bad.append((number, kind, problem))
             print("contradiction", number, kind, problem, flush=True)

@@ -36,6 +36,9 @@ def decide(loop: Loop, claim: Claim, context: Context) -> Answer:
         if simulated.start is not None:
             return _replayed(loop, claim, simulated, context)
         smaller, asked, kept = reduced(loop, claim)
+        if smaller.plant.unprovable:
+            sentence = f"no violation was found, and plants with {smaller.plant.unprovable} cannot be proved yet"
+            return Answer("unknown", sentence, (f"thousands of starts were simulated for {simulated.steps} steps",))
         part = replace(simulated, ranges=simulated.ranges[kept], settled=simulated.settled[kept])
         question = question_of(smaller, asked)
         certificate = _kept(context.certificates, question)

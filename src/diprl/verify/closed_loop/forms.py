@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program.formula import NUMPY
-from diprl.verify.plants.flow import ARITHMETIC, Functions
+from diprl.verify.plants.flow import ARITHMETIC, Functions, Series
 
 Array = NDArray[np.float64]
 
@@ -48,11 +48,15 @@ class Form:
         return np.abs(self.centre) + self.spread
 
     def __add__(self, other: Any) -> "Form":
+        if isinstance(other, Series):  # which knows how to deal with forms
+            return NotImplemented
         if not isinstance(other, Form):
             return Form(self.centre + other, self.slopes, self.error)
         return Form(self.centre + other.centre, self.slopes + other.slopes, self.error + other.error)
 
     def __mul__(self, other: Any) -> "Form":
+        if isinstance(other, Series):
+            return NotImplemented
         if not isinstance(other, Form):
             factor = np.asarray(other)
             return Form(self.centre * factor, self.slopes * factor[..., None], self.error * np.abs(factor))
@@ -73,6 +77,8 @@ class Form:
         return -self + other
 
     def __truediv__(self, other: Any) -> "Form":
+        if isinstance(other, Series):
+            return NotImplemented
         return self * (_reciprocal(other) if isinstance(other, Form) else 1.0 / np.asarray(other))
 
     def __rtruediv__(self, other: Any) -> "Form":
@@ -125,18 +131,6 @@ def _wave(function: Callable[[Array], Array], slope: Callable[[Array], Array]) -
     return enclosed
 
 
-def _exp(form: Form) -> Form:
-    value = np.exp(form.centre)
-    return form.tangent(value, value, np.exp(form.low), np.exp(form.high))
-
-
-def _sqrt(form: Form) -> Form:
-    bad = form.low <= 0.0
-    centre, low = np.where(bad, 1.0, form.centre), np.where(bad, 1.0, form.low)
-    found = form.tangent(np.sqrt(centre), 0.5 / np.sqrt(centre), -0.25 * low**-1.5, 0.0)
-    return form.constant(0.0, np.inf).chosen(bad, found)
-
-
 def positive_part(form: Form) -> Form:
     """max(x, 0): x itself, zero, or the line above both with what lies below it."""
     low, high = form.low, form.high
@@ -166,12 +160,6 @@ def _where(difference: Any, above: Any, other: Any) -> Any:
     return above.chosen(difference.low > 0.0, other.chosen(difference.high <= 0.0, both))
 
 
-def _wrap(form: Form, low: float, high: float) -> Form:
-    width = high - low
-    moved = form - np.round((form.centre - (low + high) / 2.0) / width) * width
-    return moved.chosen((moved.low > low) & (moved.high < high), form.constant(low, high))
-
-
 def _lifted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
         return function(*arguments) if any(isinstance(one, Form) for one in arguments) else NUMPY[name](*arguments)
@@ -184,13 +172,10 @@ FORMS: Functions = ARITHMETIC | {
     for name, function in {
         "sin": _wave(np.sin, np.cos),
         "cos": _wave(np.cos, lambda value: -np.sin(value)),
-        "exp": _exp,
-        "sqrt": _sqrt,
         "abs": lambda value: positive_part(value) + positive_part(-value),
         "max": lambda first, second: positive_part(first - second) + second,
         "min": lambda first, second: first - positive_part(first - second),
         "clip": clip,
-        "wrap": _wrap,
         "where": _where,
     }.items()
 }

@@ -22,11 +22,10 @@ class PlantEnvironment(gymnasium.Env[Any, Any]):
         self.constant = np.zeros((0, 1))
         features, inputs = len(self.plant.features), len(self.plant.inputs)
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (features,), np.float32)
-        self.action_space = gymnasium.spaces.Box(
-            np.array(self.plant.low), np.array(self.plant.high), (inputs,), np.float64
-        )
-        if self.plant.choices:
-            self.action_space = gymnasium.spaces.Discrete(len(self.plant.choices))
+        self.action_space: gymnasium.Space[Any] = gymnasium.spaces.Discrete(max(len(self.plant.choices), 1))
+        if not self.plant.choices:
+            low, high = np.array(self.plant.low), np.array(self.plant.high)
+            self.action_space = gymnasium.spaces.Box(low, high, (inputs,), np.float64)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)

@@ -19,7 +19,7 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "negative": operator.neg,
 }
 """For numbers that are neither floats nor arrays and bring operators of their own."""
-INTEGRABLE = {*ARITHMETIC, "sin", "cos", "exp"}
+INTEGRABLE = {*ARITHMETIC, "sin", "cos"}
 """The functions that rates may use under the method `exact`."""
 _FINE = 0.025
 """Longest step of Runge and Kutta's method by which the true solution is simulated."""
@@ -140,20 +140,12 @@ def _series_functions(functions: Functions) -> Functions:
             cosines.append(-1.0 * _total(inner, sines, degree))
         return Series(tuple(sines)), Series(tuple(cosines))
 
-    def exponential(argument: Any) -> Series:
-        found = [functions["exp"](argument.terms[0])]
-        for degree in range(1, len(argument.terms)):
-            inner = [(index / degree) * argument.terms[index] for index in range(1, degree + 1)]
-            found.append(_total(inner, found, degree))
-        return Series(tuple(found))
-
     def lifted(name: str, of_series: Callable[[Any], Series]) -> Callable[[Any], Any]:
         return lambda value: of_series(value) if isinstance(value, Series) else functions[name](value)
 
     return ARITHMETIC | {
         "sin": lifted("sin", lambda value: wave(value)[0]),
         "cos": lifted("cos", lambda value: wave(value)[1]),
-        "exp": lifted("exp", exponential),
     }
 
 

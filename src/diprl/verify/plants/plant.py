@@ -76,6 +76,15 @@ class Plant:
         """Whether a step is itself a computation in floats, so that its rounding counts."""
         return not self.rates or self.method != "exact"
 
+    @property
+    def unprovable(self) -> str:
+        """What no proof can deal with, or nothing."""
+        if self.after or (self.rates and self.method == "rk4"):
+            return "'after:' and 'method: rk4'"
+        formulas = (*self.rates, *self.following, *self.define, *self.features)
+        used = {name for _, formula in formulas for name in formula.functions} & {"exp", "sqrt", "wrap"}
+        return f"'{min(used)}'" if used else ""
+
     def values(self, states: Sequence[Any], inputs: Sequence[Any], unknowns: Sequence[Any]) -> dict[str, Any]:
         names = (*self.states, *self.inputs, *(unknown.name for unknown in self.unknowns))
         return dict(self.constants) | dict(zip(names, (*states, *inputs, *unknowns), strict=True))

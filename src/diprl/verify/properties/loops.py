@@ -67,7 +67,7 @@ def _loop_notes(plant: Plant) -> list[str]:
         notes.append(f"{sides}: any values, changing from step to step and held during one")
     if plant.ends:
         notes.append("steps after an episode's end do not count")
-    return [*notes, "sin, cos and exp of the C library are right to 14 digits"]
+    return [*notes, "sin and cos of the C library are right to 14 digits"]
 
 
 def delayed(plant: Plant, delay: bool, first: Mapping[str, float]) -> Plant:
