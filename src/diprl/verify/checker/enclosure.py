@@ -199,7 +199,9 @@ def flow(towers, values, time):
             speed = value(tower[1], inside) * time
             move = speed.within(np.minimum(speed.low, 0.0), np.maximum(speed.high, 0.0))
             tube[name] = values[name] + move
-        if all(np.all((tube[name].low >= box[name].low) & (tube[name].high <= box[name].high)) for name in towers):
+        slack = {name: one.error - 4.0 * ROUND * one.size for name, one in box.items()}
+        moved = [(tube[name].low - one.centre, tube[name].high - one.centre, slack[name]) for name, one in box.items()]
+        if all(np.all((low >= -most) & (high <= most)) for low, high, most in moved):  # no solution leaves the box
             break
         wider = {name: (one, 0.05 * one.spread + 1e-12) for name, one in tube.items()}
         box = {name: one.within(one.low - more, one.high + more) for name, (one, more) in wider.items()}

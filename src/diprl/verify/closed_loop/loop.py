@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diprl.program import Program
 from diprl.program.ast import Act, Affine, Condition, If, Terminal
-from diprl.program.evaluate import linear
+from diprl.program.evaluate import linear, terminal_at
 from diprl.program.formula import Comparison
 from diprl.verify.closed_loop.forms import FORMS, Form, clip
 from diprl.verify.closed_loop.sets import Array, Indices, Sets
@@ -153,15 +153,9 @@ def conditions_along(program: Program, features: Sequence[float]) -> list[tuple[
         taken, other = node.then, node.orelse
         if not linear(node.condition.weights, node.condition.bias, features) > 0.0:
             taken, other = other, taken
-        found.append((node.condition, _leaf(taken, features), _leaf(other, features)))
+        found.append((node.condition, terminal_at(taken, features), terminal_at(other, features)))
         node = taken
     return found
-
-
-def _leaf(node: Any, features: Sequence[float]) -> Terminal:
-    while isinstance(node, If):
-        node = node.then if linear(node.condition.weights, node.condition.bias, features) > 0.0 else node.orelse
-    return node
 
 
 def _cut(form: Form, part: _Part, holds: bool) -> _Part | None:
