@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or ONNX Runtime looks up a host when it is imported
+
 # A busy machine is not a failure. Continuous integration tries the same examples every time, so that a change is judged
 # by what it changed; everybody else goes on looking for new ones.
 settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -13,6 +15,12 @@ settings.load_profile("default")
 
 HEAVY = ("tests/test_", "tests/experiment", "tests/methods", "tests/train", "tests/reliability")
 """Files that take long: begun first, they do not leave one process working alone at the end."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_is_trusted_yet(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests name code of their own, which must not end up in the developer's list."""
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -46,7 +46,7 @@ class Faulty(Counter):
             return observation, reward, terminated, truncated, info
         faults: dict[str, Callable[[], tuple[Any, Any]]] = {
             "raises": lambda: 1 // 0,  # type: ignore[return-value]
-            "dies": lambda: os._exit(1),
+            "dies": lambda: os.kill(os.getpid(), 9),
             "hangs": lambda: time.sleep(60),  # type: ignore[return-value]
             "nan observation": lambda: (observation * np.nan, reward),
             "infinite reward": lambda: (observation, np.inf),

@@ -69,13 +69,21 @@ def test_what_is_printed_is_what_was_scored(model: DiPRL) -> None:
     np.testing.assert_array_equal(printed.act_batch(observations), model.predict(observations.astype(np.float64))[0])
 
 
-def test_the_repr_is_a_table_of_depths(model: DiPRL) -> None:
+def test_the_repr_is_a_table_of_programs_by_size() -> None:
     assert repr(untrained()) == "DiPRL('ThresholdProbe')"
+    model = untrained(seed=5, polish_share=0.3).learn()
     title, header, *rows = repr(model).splitlines()
-    assert title == "DiPRL on ThresholdProbe, seed 5, 2,048 steps"
-    assert header.split() == ["depth", "conditions", "numbers", "score", "gap"]
+    assert title.startswith("DiPRL on ThresholdProbe, seed 5, ")
+    assert header.split() == ["numbers", "conditions", "score", "95%", "interval"]
     assert [row.startswith("→") for row in rows].count(True) == 1
-    assert rows[model.program.depth - 1].startswith("→")
+    assert model.front.program == model.program == model.pick()
+    assert model.pick(numbers=2).coefficients <= 2
+
+
+def test_without_a_search_there_is_one_program(model: DiPRL) -> None:
+    assert repr(model) == "DiPRL on ThresholdProbe, seed 5, 2,048 steps"
+    with pytest.raises(DiprlError, match="polish_share was 0"):
+        model.pick(numbers=3)
 
 
 def test_saving_keeps_every_bit(model: DiPRL, tmp_path: Path) -> None:
@@ -261,3 +269,31 @@ def test_a_model_acts_by_what_it_learnt_last() -> None:
     model.predict(observations)
     model.learn(8 * ROLLOUT)
     np.testing.assert_array_equal(model.predict(observations)[0], model.program.act_batch(observations))
+
+
+def test_train_is_a_function_too(model: DiPRL, tmp_path: Path) -> None:
+    import diprl
+
+    for _ in range(2):  # the package of the same name is loaded by the first call
+        options = {"learning_rate": 0.02, "seed": 5, **SMALL}
+        trained = diprl.train("ThresholdProbe", 8.0 * ROLLOUT, episodes=3, **options)
+        assert trained.program == model.program
+    with pytest.raises(DiprlError, match="unknown method 'diprll': did you mean diprl"):
+        diprl.train("ThresholdProbe", method="diprll")
+    with pytest.raises(DiprlError, match=r"total_timesteps must be a whole number, not 1\.5"):
+        untrained().learn(1.5)
+
+
+def test_a_model_is_made_smaller_exported_and_reported_on(model: DiPRL, tmp_path: Path) -> None:
+    smaller = model.simplify(tolerance=0.05, steps=20_000)
+    assert smaller.coefficients <= model.program.coefficients
+    report = model.export("json", tmp_path)
+    assert report.agrees
+    assert Program.load(report.files[0]) == model.program
+    with pytest.raises(DiprlError, match="a report is about a run folder"):
+        model.report()
+
+
+def test_a_run_is_reported_on_in_its_folder(tmp_path: Path) -> None:
+    model = untrained(seed=5).learn(2 * ROLLOUT, folder=tmp_path / "run")
+    assert model.report() == tmp_path / "run" / "report.html"

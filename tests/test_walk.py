@@ -20,7 +20,7 @@ import diprl
 from diprl.cli.main import main
 
 SOURCE = str(Path(diprl.__file__).parent) + "/"
-OPTIONS = "--num-envs 8 --num-steps 16 --minibatch-size 64 --total-timesteps 1024 --members 2 --episodes 3"
+OPTIONS = "--num-envs 8 --num-steps 16 --minibatch-size 64 --total-timesteps 1024 --members 1 --raw --episodes 3"
 
 def train(out):
     try:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from diprl.model import DiPRL as DiPRL
     from diprl.model import DTSemNet as DTSemNet
     from diprl.model import PiPRL as PiPRL
+    from diprl.model import train as train
     from diprl.program import Program as Program
     from diprl.runs.observers import CheckpointCallback as CheckpointCallback
     from diprl.runs.observers import EvalCallback as EvalCallback
@@ -26,6 +27,7 @@ PUBLIC = (
     dict.fromkeys(MODELS, "diprl.model")
     | {
         "Program": "diprl.program",
+        "train": "diprl.model",
         "load_task": "diprl.tasks.registry",
         "compare": "diprl.search.compare",
         "polish": "diprl.search.polish",
@@ -48,6 +50,7 @@ __all__ = [
     "load_task",
     "polish",
     "simplify",
+    "train",
 ]
 
 

@@ -12,7 +12,7 @@ from diprl.export import TARGETS, Check, ExportReport, Written, c_check, draw, e
 from diprl.program import Program, parse
 from tests.export.examples import BLEND, CHAIN, EXAMPLES, NESTED, NETWORKS
 
-RUNNABLE = ("python", "c", "json", "st")
+RUNNABLE = ("python", "c", "js", "json", "st")
 
 
 @pytest.mark.parametrize("target", RUNNABLE)

@@ -28,7 +28,6 @@ def _small_imitation() -> Iterator[None]:
         patch.setattr(viper, "TREES", episodes.TREES._replace(on_reference=9))
         patch.setattr(pi_prl, "STAGE_EPISODES", 5)
         patch.setattr(diprl, "GAP", episodes.REPORTS)
-        patch.setattr(diprl, "DEPTHS", episodes.REPORTS)
         yield
 
 

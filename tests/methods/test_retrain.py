@@ -19,7 +19,7 @@ from diprl.program.ast import conditions, terminals
 
 def test_training_begins_with_the_very_program():
     settings = settings_for("diprl", "default", CART_POLE, max_depth=6)
-    agent = embedded(CART_POLE, WORDY, tree_agent(CART_POLE, settings, key=jr.key(0)), Temperatures())
+    agent = embedded(CART_POLE, WORDY, WORDY.depth, tree_agent(CART_POLE, settings, key=jr.key(0)), Temperatures())
     views = visited_views(CART_POLE, WORDY)
     noise = jnp.zeros((len(views), agent.policy.noise_size))
     act = jax.vmap(lambda view, uniform: agent.act(view, uniform, Temperatures(), HARD))

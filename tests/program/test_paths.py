@@ -19,7 +19,8 @@ from diprl.program.ast import (
 )
 from diprl.program.evaluate import path_at
 from diprl.program.paths import condition_paths, descend, leaf_paths, statements
-from diprl.search.proposals import merged, rounded_conditions
+from diprl.search.rounding import rounded
+from diprl.search.smaller import merged
 
 LENGTH = 10_000
 SIGNATURE = Signature((Feature("x"),), Discrete(("a", "b", "c")))
@@ -109,6 +110,4 @@ def test_long_chains_survive_everything() -> None:
 
 def test_rounding_conditions_one_by_one() -> None:
     program = parse("if 2*x > 1: a\nelif 3*x > 2: b\nelse: c", SIGNATURE)
-    assert str(rounded_conditions(program, 1)).endswith(
-        "if x - 0.5 > 0:\n    a\nelif x - 0.7 > 0:\n    b\nelse:\n    c\n"
-    )
+    assert str(rounded(program, 1)).endswith("if x - 0.5 > 0:\n    a\nelif x - 0.7 > 0:\n    b\nelse:\n    c\n")

@@ -20,8 +20,7 @@ from diprl.runs.folder import exclusive
 from diprl.system.device import use_device
 from diprl.system.storage import load_tree, save_tree
 from diprl.tasks.base import Task
-from diprl.tasks.batches.guard import Guarded, deadline, guarded
-from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.guard import Remote, deadline, guarded
 from diprl.tasks.batches.workers import WorkerEnvironments
 from diprl.tasks.registry import load_task
 from diprl.train.settings import Settings
@@ -59,13 +58,12 @@ def test_an_environment_that_hangs_is_given_up_wherever_it_is_stepped() -> None:
     task = guarded(faulty("hangs"), 0.2)
     with pytest.raises(DiprlError, match=r"Faulty: a step took more than 0\.2 seconds"):
         evaluate(task, act, episodes=2)
-    for environments in (SyncEnvironments(task, 2), WorkerEnvironments(task, 2, workers=1, timeout=30.0)):
-        environments.reset(0)
+    environments = WorkerEnvironments(task, 2, workers=1, timeout=30.0)
+    environments.reset(0)
+    environments.step(np.zeros(2, int))
+    environments.step(np.zeros(2, int))
+    with pytest.raises(DiprlError, match=r"a step took more than 0\.2 seconds"):
         environments.step(np.zeros(2, int))
-        environments.step(np.zeros(2, int))
-        with pytest.raises(DiprlError, match=r"a step took more than 0\.2 seconds"):
-            environments.step(np.zeros(2, int))
-        environments.close()
 
 
 def test_a_deadline_that_is_kept_leaves_no_alarm() -> None:
@@ -86,9 +84,8 @@ def test_impossible_deadlines_are_refused(seconds: float) -> None:
 
 def test_the_option_reaches_the_environments_and_the_config(tmp_path: Path) -> None:
     (session,) = fresh_sessions(Train(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run"))
-    environment = session.task.reference()
-    assert isinstance(environment, Guarded)
-    assert environment.seconds == session.env_timeout == 2.0
+    assert isinstance(session.task.reference, Remote)
+    assert session.task.reference.seconds == session.env_timeout == 2.0
     assert config_of(session)["session"] == {"backend": "auto", "env_timeout": 2.0}
 
 
@@ -206,7 +203,7 @@ def called(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_clock_that_can_go_backwards_and_nothing_that_listens(path: Path) -> None:
-    """Durations come from the monotonic clock; no file opens a port, so none can be reached from outside."""
+    """Durations come from the monotonic clock; no file but the studio's opens a port, and that one on this machine."""
     assert not called(path) & {"time.time", "datetime.now", "datetime.datetime.now", "time.time_ns"}
     imported = {
         name.split(".")[0]
@@ -214,5 +211,9 @@ def test_no_clock_that_can_go_backwards_and_nothing_that_listens(path: Path) -> 
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
-    assert not imported & {"socket", "socketserver", "http", "asyncio", "xmlrpc", "flask", "aiohttp", "uvicorn"}
+    servers = {"socket", "socketserver", "http", "asyncio", "xmlrpc", "flask", "aiohttp", "uvicorn"}
+    if path.relative_to(SOURCE).as_posix() == "report/studio/server.py":
+        servers -= {"http"}
+        assert '"127.0.0.1"' in path.read_text(encoding="utf-8")
+    assert not imported & servers
     assert "0.0.0.0" not in path.read_text(encoding="utf-8")

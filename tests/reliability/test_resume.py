@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import diprl.search.polish
 from diprl.methods.registry import run
 from diprl.runs.observers import read_rows
 from diprl.runs.session import Session
@@ -19,7 +18,7 @@ from diprl.tasks.registry import load_task
 from tests.counters import Counter
 from tests.small import ROLLOUT, probe, registered_probes, small_session, small_settings
 
-MEMBERS = small_settings(total_timesteps=12 * ROLLOUT, members=3, polish_share=0.25, learning_rate=0.02)
+MEMBERS = small_settings(total_timesteps=13 * ROLLOUT, members=3, polish_share=0.25, learning_rate=0.02)
 HOST = small_settings(total_timesteps=256, num_envs=4, num_steps=8, minibatch_size=32, max_depth=2)
 
 
@@ -130,13 +129,6 @@ def test_a_run_killed_while_it_polishes_ends_alike(whole: tuple[str, Path], tmp_
     assert not (tmp_path / "run" / "result.json").exists()
     run(members(tmp_path / "run", resume=True))
     assert content(tmp_path / "run") == content(reference)
-
-
-def test_polish_asks_whether_to_go_on_before_each_round() -> None:
-    asked: list[None] = []
-    fitness = diprl.search.polish.interruptible(lambda *_: "played", lambda: asked.append(None))  # type: ignore[arg-type]
-    assert fitness([], 1, 0) == "played"
-    assert len(asked) == 1
 
 
 def test_worker_processes_do_not_change_a_host_run(whole: tuple[str, Path], tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 from diprl.arena.score import Gap, Score
 from diprl.program import Program, parse
 from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT
-from diprl.runs.result import Depth, Result
+from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
+from diprl.search.front import Entry, Front
+from diprl.search.smaller import without_branches
 from diprl.system.files import write_json
 from diprl.train.settings import Settings
 
@@ -32,6 +34,7 @@ else:
 )
 CLUMSY = PROGRAM.edit(swap=True)
 """A program that drops the pole at once, for tests that play it only by the way."""
+SMALLER = next(without_branches(PROGRAM))[0]
 
 
 def write_run(folder: Path, seed: int = 0, mean: float = 480.0, program: Program = PROGRAM) -> Path:
@@ -61,7 +64,7 @@ def result(seed: int, mean: float) -> dict[str, Any]:
         score=Score((mean - 12.0, mean + 12.0) * 5),
         steps={"training": 3000},
         gap=Gap(mean + 6.0, 1.0, 5.0, 0.0, mass=0.0, entropy=0.0, bound=0.0),
-        depths=(Depth(1, 0, 0, 9.0, 477.0, False), Depth(3, 2, 6, mean, 6.0, True)),
+        front=Front((Entry(SMALLER, 9.0, 1.0, 32), Entry(PROGRAM, mean, 2.0, 100)), picked=1),
         versions={"python": "3.11.0", "diprl": "0.1.0"},
         command=f"diprl train CartPole-v1 --seed {seed} --out 'a folder'",
         wall_seconds=4.0,

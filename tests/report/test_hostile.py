@@ -1,10 +1,13 @@
 """A run folder from anybody: whatever its files say, no script but the page's own runs."""
 
+import base64
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from html import escape
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from diprl.report.findings import read_report
 from diprl.report.source import VERIFICATION, read_source
 from diprl.runs import folder as runs
 from tests.report.browser import browse, needs_browser
+from tests.report.chromium import Chromium
 from tests.report.run_folders import CLUMSY, header, metrics, result, write_run
 
 ATTACK = "document.documentElement.dataset.owned='yes'"
@@ -159,12 +163,31 @@ def test_hostile_names_are_refused_by_the_program(tmp_path: Path) -> None:
 
 def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
     folder, victim = write_run(tmp_path / "run", program=CLUMSY), tmp_path / "victim"
-    victim.write_text("mine")
+    victim.write_text("mine, not diprl's")
     (folder / "report.html").symlink_to(victim)
     page = write_report(folder, episodes=1)
-    assert victim.read_text() == "mine"
+    assert victim.read_text() == "mine, not diprl's"
     assert not page.is_symlink()
     assert [path.name for path in folder.iterdir() if "partial" in path.name] == []
+
+
+def test_scripts_never_turn_text_into_markup_or_code() -> None:
+    folder = files("diprl.report") / "assets"
+    scripts = [path for part in ("page", "twins") for path in (folder / part).iterdir()]
+    assert len(scripts) > 15
+    parsing = re.compile(r"(inner|outer)HTML|insertAdjacent|document\.write|srcdoc|\beval\(|new Function|\bimport\(")
+    for path in scripts:
+        assert parsing.search(path.read_text(encoding="utf-8")) is None, path
+
+
+@needs_browser
+def test_a_link_from_anybody_is_read_as_a_program_only(page: Path, tmp_path: Path) -> None:
+    with Chromium(tmp_path / "profile") as browser:
+        for text in (*HOSTILE, f"right # {HOSTILE[0]}", f"task: {json.dumps(HOSTILE[0])}\nright"):
+            packed = base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+            browser.open(f"{page.as_uri()}#edit={packed}")
+            assert browser.run("document.documentElement.dataset.owned") is None
+            assert browser.complaints == []
 
 
 @needs_browser

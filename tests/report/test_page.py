@@ -22,6 +22,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("diprl.report.replay.MOST_STEPS", 90)
         patch.setattr("diprl.report.replay.MOST_PICTURES", 30)
+        patch.setattr("diprl.report.live.TWINS", ())  # so that pictures are needed
         return write_report(write_run(parent / "this"), episodes=2)
 
 
@@ -83,6 +84,15 @@ def test_verification_of_the_folder_is_shown(tmp_path: Path) -> None:
     assert "it &lt;can&gt; happen" in text
     assert "state: pole_angle = 0.25" in text
     assert "The line of <var>pole_angle</var>" in text
+
+
+def test_a_branch_that_is_never_reached_is_no_alarm(tmp_path: Path) -> None:
+    pytest.importorskip("z3")
+    program = parse("features: x\nactions: a, b\n\nif x > 1:\n    a\nelif x > 2:\n    a\nelse:\n    b\n")
+    program.save(tmp_path / "own.txt")
+    text = write_report(tmp_path / "own.txt").read_text(encoding="utf-8")
+    assert '<span class="verdict unknown">could be shorter</span> <strong>every branch can be reached</strong>' in text
+    assert ">refuted<" not in text
 
 
 def test_a_program_that_cannot_be_played_still_has_a_page(tmp_path: Path) -> None:

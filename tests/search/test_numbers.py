@@ -18,8 +18,8 @@ from diprl.program import (
     Program,
     Signature,
 )
-from diprl.search.mutate import Variations
-from diprl.search.numbers import Coordinates, Point
+from diprl.search.numbers import Coordinates
+from diprl.search.variations import can_vary, variations
 
 FEATURES = tuple(Feature(name) for name in ("a", "b", "c"))
 STATES = np.random.default_rng(0).normal((0.5, -2.0, 10.0), (0.1, 3.0, 20.0), size=(500, 3))
@@ -44,21 +44,20 @@ BLENDED = nested(Primitives(("p", "q"), (-1.0,), (1.0,)), Blend((0.25, 0.75)), B
 @pytest.mark.parametrize("program", [DISCRETE, AFFINE], ids=["discrete", "affine"])
 def test_a_point_is_the_program(program):
     space = Coordinates(program, STATES)
-    again = space.program_at(space.point())
+    again = space.program_at(space.vector())
     assert again.act_batch(STATES) == pytest.approx(program.act_batch(STATES), abs=1e-9)
 
 
 def test_blends_come_back():
     space = Coordinates(BLENDED, STATES)
-    again = space.program_at(space.point())
+    again = space.program_at(space.vector())
     actions = np.random.default_rng(1).uniform(-1, 1, size=(500, 2, 1))
     assert again.act_batch(STATES, actions) == pytest.approx(BLENDED.act_batch(STATES, actions), abs=1e-9)
 
 
 def test_what_a_condition_does_not_read_it_goes_on_not_reading():
     space = Coordinates(DISCRETE, STATES)
-    point = space.point()
-    moved = space.program_at(Point(point.numbers + 0.1, point.actions))
+    moved = space.program_at(space.vector() + 0.1)
     assert isinstance(moved.root, If)
     assert isinstance(moved.root.then, If)
     assert moved.root.then.condition.weights[0] == 0.0
@@ -77,14 +76,19 @@ def test_a_constant_feature_keeps_its_unit():
     assert space.scale[0] == pytest.approx(np.std([1.0, 2.0, 3.0]))
 
 
+def test_only_numbers_that_are_there_are_searched():
+    space = Coordinates(AFFINE, STATES)
+    assert len(space.vector()) == AFFINE.coefficients
+    moved = space.program_at(space.vector() + 0.1)
+    assert moved.coefficients == AFFINE.coefficients
+
+
 def test_variations_keep_the_size():
     chain = Program(DISCRETE.signature, If(FIRST, Act(0), If(SECOND, Act(1), Act(2))))
-    space = Coordinates(chain, STATES)
-    point = space.point()
-    found = [
-        *Variations(space.states, 3, seed=0).mutants(point, 20),
-        *Variations(space.states, 3, seed=0).random_chains(point, 20),
-    ]
-    assert {len(each.numbers) for each in found} == {len(point.numbers)}
-    assert {len(each.actions) for each in found} == {3}
-    assert len({each.numbers.tobytes() + each.actions.tobytes() for each in found}) > 25
+    found = variations(chain, STATES.astype(np.float32), 40, seed=0)
+    assert found == variations(chain, STATES.astype(np.float32), 40, seed=0)
+    assert {each.conditions for each in found} == {2}
+    assert max(each.coefficients for each in found) <= chain.coefficients + 1
+    assert len(set(found)) > 25
+    assert can_vary(chain)
+    assert not can_vary(DISCRETE), "which nests"

@@ -5,30 +5,36 @@ import pytest
 
 from diprl.arena.programs import ReferencePlayer, program_player
 from diprl.arena.reference import evaluate_program
-from diprl.search.polish import compare_fairly, polish, polish_within
-from diprl.search.search import Effort
+from diprl.search.polish import compare_fairly, polish
+from diprl.search.trials import Trials
 from tests.search.programs import BALANCING, CART_POLE, FALLING
-
-SMALL = Effort(population=12, episodes=4, most_episodes=4, mutants=16, final_episodes=20)
 
 
 def test_improves_a_poor_program():
     before = evaluate_program(CART_POLE, FALLING, 10).mean
-    found = polish(CART_POLE, FALLING, 150_000, effort=SMALL)
+    found = polish(CART_POLE, FALLING, 4_000_000)
     assert found.trial.accepted
     assert found.trial.gain > 2 * found.trial.error
     assert evaluate_program(CART_POLE, found.program, 10).mean > before + 50
 
 
 def test_keeps_what_cannot_be_improved():
-    found = polish(CART_POLE, BALANCING, 40_000, effort=SMALL)
+    found = polish(CART_POLE, BALANCING, 400_000)
     assert not found.trial.accepted
     assert found.program == BALANCING
 
 
-def test_stays_within_its_steps():
-    found = polish_within(CART_POLE, FALLING, 300_000, seed=0)
-    assert 10_000 < found.trial.steps <= 300_000
+@pytest.mark.parametrize("steps", [1000, 20_000, 300_000])
+def test_stays_within_its_steps(steps):
+    found = polish(CART_POLE, FALLING, steps)
+    assert found.trial.steps <= steps
+
+
+def test_a_search_that_is_ended_early_keeps_what_it_found():
+    rounds = iter(range(100_000))
+    found = polish(CART_POLE, FALLING, 1e9, enough=lambda: next(rounds) >= 400)
+    assert found.trial.accepted
+    assert found.trial.gain > 0
 
 
 def test_rounds_are_repeatable_and_shared():
@@ -48,5 +54,5 @@ def test_twin_and_reference_agree_on_how_good_programs_are():
 
 
 def test_without_steps_for_the_comparison_nothing_is_accepted():
-    play = program_player(CART_POLE, FALLING)
-    assert compare_fairly(play, FALLING, BALANCING, episodes=64, most_steps=-1) == (False, 0.0, 0.0, 0)
+    trials = Trials(CART_POLE, FALLING, steps=0)
+    assert compare_fairly(trials, FALLING, BALANCING, episodes=64) == (False, 0.0, 0.0, 0)

@@ -116,7 +116,7 @@ class Locked(gym.Wrapper[Any, Any, Any, Any]):
 
 
 def test_an_object_that_cannot_be_copied_is_refused() -> None:
-    with pytest.raises(DiprlError, match=r"cannot be copied \(locked\): pass a function that makes it"):
+    with pytest.raises(DiprlError, match=r"cannot be copied \(TypeError: locked\): pass a function that makes it"):
         load_task(Locked(gym.make("CartPole-v1")))
 
 

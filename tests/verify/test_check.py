@@ -73,7 +73,7 @@ SAFE = "start: {cart_position: 0, cart_velocity: 0, pole_angle: 0, pole_angular_
         (property_of("{kind: safe, within: {}}"), "closed loops have 'start:'"),
         (property_of("{kind: reaches, goal: pole_angle > 1}"), "a property needs 'steps:'"),
         (property_of("{kind: always, hold: pole_angel > 1}"), "did you mean pole_angle?"),
-        (property_of("{kind: always, hold: pole_angle > 1, delay: 2}"), "expected 0 or 1, found 2"),
+        (property_of("{kind: always, hold: pole_angle > 1, delay: 2}"), "expected a whole number from 0 to 1, found 2"),
         (property_of("{kind: always, hold: pole_angle > 1, noise: {pole_angle: -1}}"), "above zero"),
         (property_of("{kind: equivalent, to: nowhere.txt}"), "cannot be read"),
         ("timeout: 0\n" + property_of("{kind: branches}"), "line 1: expected a number above zero"),

@@ -24,6 +24,7 @@ BLOCK = 128
 SERIES = 10_000
 """Distance between the first seeds of two series of validation episodes."""
 FEWEST_ROWS = 32
+"""Batches are filled up to this size or the next power of two, so that a few compilations serve all."""
 
 
 class Player(NamedTuple):
@@ -68,7 +69,7 @@ class AgentPlayer:
 
         def act(views: NDArray[np.float32]) -> NDArray:
             noise = generator.random((len(views), self.engine.noise_size), dtype=np.float32)
-            rows = compiled_rows(len(views))
+            rows = max(FEWEST_ROWS, 1 << (len(views) - 1).bit_length())
             chosen = np.asarray(self.compiled_actions(player, pad_rows(views, rows), pad_rows(noise, rows)))
             chosen = chosen[: len(views)]
             return chosen if isinstance(limits, Discrete) else np.clip(chosen, limits.low, limits.high)
@@ -91,11 +92,6 @@ class AgentPlayer:
         return jax.vmap(lambda view, uniform: agent.act(view, uniform, player.temperatures, player.hardness))(
             views, noise
         )
-
-
-def compiled_rows(count: int) -> int:
-    """The next power of two, so that a few compilations serve batches of any size."""
-    return max(FEWEST_ROWS, 1 << (count - 1).bit_length())
 
 
 def pad_rows(values: NDArray, rows: int) -> NDArray:

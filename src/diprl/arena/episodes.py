@@ -26,8 +26,6 @@ REPORTS = Series(500_000, 128, 5)
 """Validation at each report of a training."""
 GAP = Series(500_000, 512, 100)
 """What each step of hardening costs."""
-DEPTHS = Series(500_000, 512, 10)
-"""Score of each depth that a relaxed program holds."""
 TREES = Series(500_000, 240, 240)
 """Choice among VIPER's trees; the candidates share them at each halving."""
 BLENDS = Series(500_000, 20, 20)
@@ -41,7 +39,7 @@ ROUND_LENGTH = 10_000
 """Seeds that each round has to itself."""
 MEMBERS_ROUND, MEMBERS_EPISODES = 555_555, 256
 """Choice among the members of a run."""
-SIMPLIFY_ROUND, CONFIRM_ROUND = 777_777, 888_887
-"""Each step of a simplification, and its result on fresh episodes."""
+FRONT_ROUND = 666_667
+"""Choice among programs of different sizes."""
 POLISH_ROUND = 999_983
 """The last comparison of a polished program with the original; searches never get there."""

@@ -119,7 +119,7 @@ class TwinPlayer:
         returns, lengths = np.zeros(len(starts)), np.zeros(len(starts), np.int64)
         left = np.arange(len(starts))
         block, few = block_for(len(left))
-        rows = padded(left, block)
+        rows = np.resize(left, block)  # repeated up to the size of the block
         packed = take(packed, rows)
         lanes = self.begin(starts[rows], np.arange(block) < len(left))
         while True:
@@ -130,7 +130,7 @@ class TwinPlayer:
                 return returns, int(lengths.sum())
             left = left[alive]
             block, few = block_for(len(left))
-            packed, lanes = take((packed, lanes), padded(alive, block))
+            packed, lanes = take((packed, lanes), np.resize(alive, block))
             lanes = lanes._replace(alive=np.arange(block) < len(left))
 
 
@@ -138,11 +138,6 @@ def block_for(count: int) -> tuple[int, int]:
     """The smallest block that holds so many lanes, and how many the next smaller one holds."""
     place = next(place for place, size in enumerate(LANES) if count <= size)
     return LANES[place], LANES[place - 1] if place else 0
-
-
-def padded(rows: NDArray[np.int64], block: int) -> NDArray[np.int64]:
-    """Rows repeated up to the size of a block."""
-    return np.resize(rows, block)
 
 
 def take(tree: Any, rows: NDArray[np.int64]) -> Any:

@@ -10,6 +10,7 @@ from diprl.arena.episodes import EVALUATION, VISITS
 from diprl.arena.score import Score, score_of
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.program import Program
+from diprl.tasks import misdeeds
 from diprl.tasks.base import Task
 
 Act = Callable[[NDArray[np.float32]], NDArray[Any]]
@@ -79,7 +80,7 @@ def play(
         return _play(task, act, environments, seeds)
     finally:
         for environment in environments:
-            environment.close()
+            misdeeds.close(environment, task.name)
 
 
 def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]) -> Played:
@@ -95,47 +96,37 @@ def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Any],
             returns[episode_of[slot]] += reward
             if not done:
                 continue
-            for name in ("distance", "is_success"):
-                if name in info:
-                    extra.setdefault(name, []).append(float(info[name]))
+            for name, value in info.items():
+                extra.setdefault(name, []).append(value)
             if following < len(seeds):
                 observations[slot] = _begun(task, environments[slot], seeds[following])
                 episode_of[slot], following = following, following + 1
             else:
+                misdeeds.close(environments[slot], task.name)
                 for items in (environments, observations, episode_of):
-                    _retire(items, slot)
+                    items.pop(slot)
     return Played(returns, extra, steps)
-
-
-def _retire(items: list[Any], slot: int) -> None:
-    item = items.pop(slot)
-    if hasattr(item, "close"):
-        item.close()
 
 
 def _begun(task: Task, environment: Any, seed: int) -> Any:
     """The first observation of an episode, or one sentence on why there is none."""
-    try:
+
+    def begin() -> Any:
         return _checked(task, environment, environment.reset(seed=seed)[0])
-    except DiprlError:
-        raise
-    except Exception as error:
-        raise DiprlError(f"{task.name} failed to reset: {type(error).__name__}: {error}") from error
+
+    return misdeeds.call(begin, complaint=lambda: f"{task.name} failed to reset")
 
 
-def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, bool, dict[str, Any]]:
+def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, bool, dict[str, float]]:
     """What a step gave: observation, reward, whether the episode is over, and what was reported."""
-    try:
-        observation, reward, terminated, truncated, info = environment.step(action)
-        reward, done = float(reward), bool(terminated or truncated)
-        observation = _checked(task, environment, observation)
-    except DiprlError:
-        raise
-    except Exception as error:
-        raise DiprlError(f"{task.name} failed in a step: {type(error).__name__}: {error}") from error
+    complaint = f"{task.name} failed in a step"
+    observation, reward, terminated, truncated, info = misdeeds.call(
+        misdeeds.step, environment, action, complaint=lambda: complaint
+    )
     if not np.isfinite(reward):
         raise NotFiniteError(f"{task.name} returned the reward {reward}")
-    return observation, reward, done, info if isinstance(info, dict) else {}
+    observation = misdeeds.call(_checked, task, environment, observation, complaint=lambda: complaint)
+    return observation, reward, terminated or truncated, info
 
 
 def _checked(task: Task, environment: Any, observation: Any) -> Any:
@@ -151,7 +142,12 @@ def visited_views(
     task: Task, program: Program, episodes: int = VISITS.on_reference, seed: int = VISITS.seed
 ) -> NDArray[np.float32]:
     """Every view that the program acts on in some episodes on the reference environment."""
-    act, seen = program_act(task, program), []
+    return views_of(task, program_act(task, program), episodes, seed)
+
+
+def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> NDArray[np.float32]:
+    """The same of whatever acts."""
+    seen: list[NDArray[np.float32]] = []
 
     def watch(views: NDArray[np.float32]) -> NDArray[Any]:
         seen.append(np.array(views))

@@ -1,12 +1,13 @@
 """What episodes give: the score of a policy, how two programs compare, and what it costs to make one discrete."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from diprl.system.files import is_number
 
 REFERENCE, TWIN = "reference", "twin"
 """Where a score was measured."""
@@ -69,13 +70,13 @@ class Score:
         return f"{self.mean:.2f} (95% interval {low:.2f} to {high:.2f}, {len(self.returns)} episodes{extra})"
 
 
-def score_of(returns: NDArray[Any], extra: dict[str, float] | None = None, environment: str = REFERENCE) -> Score:
+def score_of(returns: Iterable[float], extra: dict[str, float] | None = None, environment: str = REFERENCE) -> Score:
     return Score(tuple(float(value) for value in returns), extra or {}, environment)
 
 
 def as_number(value: Any) -> float:
     """A number from a file; anything else is refused, and so is one that no score could be."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+    if not is_number(value) or not abs(value) < LARGEST:
         raise ValueError(f"{value!r:.40} is not a number")
     return value
 

@@ -2,34 +2,37 @@
 
 import re
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from diprl.cli.options import JSONOption, PlayCommand
-from diprl.errors import DiprlError, unknown
+from diprl.cli.options import MaybeCount, PlayCommand, shown
+from diprl.errors import DiprlError, check_known
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Working
 
 if TYPE_CHECKING:
     from diprl.program import Explanation, Program
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explain(PlayCommand, JSONOption):
+class Explain(PlayCommand):
     """Say why a program takes its action in a state, and the smallest change of the state that changes it."""
 
-    state: str = ""
+    state: Annotated[str, shown("TEXT")] = ""
     """Features by name, such as "pole_angle=0.02 cart_velocity=-0.1"; the others are 0."""
-    from_reset: int | None = None
+    from_reset: MaybeCount = None
     """Take the features that are not given from the first state of the episode with this seed."""
-    scales: str = ""
+    scales: Annotated[str, shown("TEXT")] = ""
     """How much of a feature counts as one unit of change, such as "pole_angle=0.1"; the others count 1."""
 
     def run(self) -> None:
-        program = self.load_program()
-        names = program.signature.feature_names
-        start = dict.fromkeys(names, 0.0) if self.from_reset is None else self.first_state(program)
-        state = start | parse_values(self.state, names, "--state")
-        scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
-        found = program.explain(list(state.values()), list(scales.values()))
-        self.print_json(state=state, **asdict(found)) if self.json else print(describe(program, state, found))
+        with Working("looking for the smallest change"):
+            program = self.load_program()
+            names = program.signature.feature_names
+            start = dict.fromkeys(names, 0.0) if self.from_reset is None else self.first_state(program)
+            state = start | parse_values(self.state, names, "--state")
+            scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
+            found = program.explain(list(state.values()), list(scales.values()))
+        self.print_json(state=state, **asdict(found)) if self.json else say(describe(program, state, found))
 
     def first_state(self, program: "Program") -> dict[str, float]:
         """The features at the beginning of an episode."""
@@ -54,8 +57,7 @@ def parse_values(text: str, names: tuple[str, ...], option: str) -> dict[str, fl
         name, _, number = part.partition("=")
         if not part:
             continue
-        if name not in names:
-            raise unknown("feature", name, names)
+        check_known("feature", names, name)
         try:
             values[name] = float(number)
         except ValueError as error:

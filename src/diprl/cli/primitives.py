@@ -2,46 +2,50 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
-from diprl.cli.options import JSONOption
+from diprl.cli.options import Count, JSONOption, MaybeCount, MaybePath, shown
 from diprl.errors import DiprlError
+from diprl.terminal.layout import Column, print_table, say
+from diprl.terminal.progress import Display, Working
 
 
-@dataclass(frozen=True)
-class List:
+@dataclass(frozen=True, kw_only=True)
+class List(JSONOption):
     """List the primitives with their scores and the commands that made them."""
 
     def run(self) -> None:
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import bundled_primitive
 
+        rows: list[dict[str, Any]] = []
         for name in primitive_tasks():
             try:
                 primitive = bundled_primitive(name)
-                found = f"score {primitive.score:8.2f}  {primitive.command}"
+                rows.append({"primitive": name, "score": primitive.score, "made by": primitive.command})
             except DiprlError as error:
-                found = str(error)
-            print(f"{name:16}  {found}")
+                rows.append({"primitive": name, "score": None, "made by": str(error)})
+        columns = [Column("primitive", left=True), Column("score"), Column("made by", below=True, left=True)]
+        self.print_json(primitives=rows) if self.json else print_table(columns, rows)
 
 
-@dataclass(frozen=True)
-class Train:
+@dataclass(frozen=True, kw_only=True)
+class Train(JSONOption):
     """Train primitives and write them where the tasks find them."""
 
-    name: Annotated[str, tyro.conf.Positional]
+    name: Annotated[str, tyro.conf.Positional, shown("NAME")]
     """A primitive (see `diprl primitives list`), or `all`."""
-    seed: int = 0
+    seed: Count = 0
     """Seed of the training."""
-    total_timesteps: int | None = None
+    total_timesteps: MaybeCount = None
     """Environment steps; default: the primitive's own budget."""
-    out: Path | None = None
+    out: MaybePath = None
     """Folder of the finished files; default: the installed package, whose tasks then use them."""
     runs: Path = Path("runs/primitives")
     """Folder of logs and checkpoints; a stopped training goes on from there."""
-    episodes: int = 100
+    episodes: Count = 100
     """Episodes that the score is measured on."""
 
     def run(self) -> None:
@@ -50,7 +54,6 @@ class Train:
         from diprl.system.files import check_writable
         from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
         from diprl.tasks.mujoco.primitives import SUFFIX, data_folder, save_primitive
-        from diprl.terminal.progress import Display
 
         use_compilation_cache()
         names, out = list(primitive_tasks()) if self.name == "all" else [self.name], self.out or data_folder()
@@ -58,25 +61,28 @@ class Train:
             find_primitive_task(name)
         check_writable(out)
         options = {"seed": self.seed, "total_timesteps": self.total_timesteps, "episodes": self.episodes}
+        scores = {}
         for name in names:
             with Display() as display:
                 folder = self.runs / f"{name}-seed{self.seed}"
                 primitive = train_primitive(name, folder, observers=(display,), **options)
             save_primitive(primitive, out / f"{name}{SUFFIX}")
-            print(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
+            scores[name] = primitive.score
+            say(f"{name}: score {primitive.score:.2f}, written to {out / name}{SUFFIX}")
+        self.print_json(scores=scores, folder=out)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(JSONOption):
     """Score learnt programs next to each primitive alone and the best blends that never change."""
 
-    task: Annotated[str, tyro.conf.Positional]
+    task: Annotated[str, tyro.conf.Positional, shown("TASK")]
     """A task whose programs blend primitives."""
-    programs: Annotated[tuple[Path, ...], tyro.conf.Positional] = ()
+    programs: Annotated[tuple[Path, ...], tyro.conf.Positional, shown("PROGRAM …")] = ()
     """Run folders or program files to compare."""
-    episodes: int = 100
+    episodes: Count = 100
     """Episodes that each score is measured on."""
-    search_episodes: int = 20
+    search_episodes: Count = 20
     """Episodes that each candidate blend plays before the best are chosen."""
 
     def run(self) -> None:
@@ -85,13 +91,15 @@ class Compare(JSONOption):
         from diprl.runs.folder import load_program
         from diprl.tasks.registry import load_task
 
-        task = load_task(self.task)
-        rows = {str(path): load_program(path) for path in self.programs}
-        rows |= single_primitives(task) | best_blends(task, self.search_episodes)
-        width, scores = max(map(len, rows)), {}
-        for name, program in rows.items():
-            scores[name] = evaluate_program(task, program, self.episodes)
-            print(f"{name:{width}}  {scores[name]}", flush=True)
+        task, scores = load_task(self.task), {}
+        with Working("choosing the best blends") as working:
+            rows = {str(path): load_program(path) for path in self.programs}
+            rows |= single_primitives(task) | best_blends(task, self.search_episodes)
+            working.show(f"playing {self.episodes:,} episodes each")
+            for name in working.each(list(rows)):
+                scores[name] = evaluate_program(task, rows[name], self.episodes)
+        shown_rows = [{"program": name, "score": str(score)} for name, score in scores.items()]
+        print_table([Column("program", left=True), Column("score", left=True)], shown_rows)
         table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
         self.print_json(task=task.name, scores=table)
 

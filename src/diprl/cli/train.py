@@ -1,18 +1,34 @@
 """`diprl train`: one command from an environment's name to a printed, scored program."""
 
+import sys
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from diprl.cli.options import EnvironmentOptions, JSONOption, optional_fields
+from diprl.cli.options import (
+    Count,
+    EnvironmentOptions,
+    JSONOption,
+    MaybeCount,
+    MaybeNumber,
+    MaybePath,
+    MaybeText,
+    one_of,
+    optional_fields,
+    shown,
+)
 from diprl.errors import DiprlError
 from diprl.experiment.request import parse_seeds
 from diprl.system.processes import Interruption, available_cores
+from diprl.terminal.layout import say
+from diprl.terminal.progress import Display
 from diprl.train.settings import PPOSettings, ProgramSettings
 
 if TYPE_CHECKING:
+    from diprl.runs.result import Result
     from diprl.runs.session import Session
 
     PPOOptions = PPOSettings
@@ -26,30 +42,30 @@ else:
 class Train(EnvironmentOptions, JSONOption):
     """Learn a program for an environment, print it, and score it on the reference environment."""
 
-    task: Annotated[str, tyro.conf.Positional] = ""
-    """A task (see `diprl tasks`), a Gymnasium id, or module:Id."""
-    method: str = "diprl"
-    """The method to train with."""
-    preset: str = "default"
-    """`default` (tuned here) or `paper` (as published)."""
-    seed: int = 0
+    task: Annotated[str, tyro.conf.Positional, shown("TASK")] = ""
+    """A task (see `diprl tasks`), a Gymnasium id, FILE.py:Class, module:Id, or a task file (see `diprl task`)."""
+    method: Annotated[str, one_of("diprl", "ppo", "pi-prl", "dtsemnet", "viper")] = "diprl"
+    """The method to train with; ppo learns a network, the others a program."""
+    preset: Annotated[str, one_of("default", "paper")] = "default"
+    """Settings as tuned here, or as published."""
+    seed: Count = 0
     """Seed of a single run."""
-    seeds: str | None = None
-    """Several runs: 123,321,456 or 0:10."""
-    out: Path | None = None
+    seeds: MaybeText = None
+    """Several runs, such as 123,321,456 or 0:10; they end with the mean over seeds and its interval."""
+    out: MaybePath = None
     """Folder of the run, or the parent of several; default runs/TASK/METHOD-seed."""
-    resume: Path | None = None
+    resume: MaybePath = None
     """Continue the run in this folder."""
-    episodes: int | None = None
+    episodes: MaybeCount = None
     """Episodes that the final score is measured on; default: 100."""
-    backend: str | None = None
-    """Where environments without a compiled twin are stepped: auto (default), sync, async or envpool."""
-    env_timeout: float | None = None
+    backend: Annotated[str | None, one_of("auto", "sync", "async", "envpool")] = None
+    """How environments without a compiled twin are stepped."""
+    env_timeout: MaybeNumber = None
     """Seconds that an environment may take for a step before the run is given up; default: no limit."""
-    device: str = "auto"
-    """auto, cpu, gpu (falls back to the CPU with a warning) or gpu-only (fails where there is none)."""
-    polish: bool = True
-    """Whether the preset's share of the budget goes to a search over the discrete program."""
+    device: Annotated[str, one_of("auto", "cpu", "gpu", "gpu-only")] = "auto"
+    """Where to train; gpu falls back to the CPU with a warning, gpu-only fails where there is none."""
+    raw: bool = False
+    """Keep the program as extraction reads it off; otherwise a part of the budget makes it shorter and better."""
     tensorboard: bool = False
     """Also write TensorBoard logs into the run folder."""
     ppo: tyro.conf.OmitArgPrefixes[PPOOptions] = field(default_factory=PPOOptions)
@@ -58,26 +74,37 @@ class Train(EnvironmentOptions, JSONOption):
     """Settings of the relaxed program, likewise."""
 
     def run(self) -> None:
-        from diprl.methods.registry import run_all
-        from diprl.system.device import use_compilation_cache, use_device
-        from diprl.terminal.printing import print_result
-        from diprl.terminal.progress import Display
+        with Display() as display:
+            from diprl.methods.registry import run_all
+            from diprl.system.device import use_compilation_cache, use_device
 
-        use_compilation_cache()
-        use_device(self.device)
-        display, interruption = Display(), Interruption()
-        sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
-        watched = {"observers": (display, interruption), "interrupt": interruption}
-        sessions = [replace(session, **watched) for session in sessions]
-        workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
-        with interruption.listening(resume_commands(self, sessions)), display:
-            results = run_all(sessions, workers)
+            use_compilation_cache()
+            use_device(self.device)
+            interruption = Interruption()
+            sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
+            watched = {"observers": (display, interruption), "interrupt": interruption}
+            sessions = [replace(session, **watched) for session in sessions]
+            workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
+            display.show(f"{sessions[0].task.name}: compiling …")
+            with interruption.listening(resume_commands(self, sessions)):
+                results = run_all(sessions, workers)
+        self.print_results(sessions, results)
+
+    def print_results(self, sessions: list["Session"], results: list["Result"]) -> None:
+        """Every run, and the mean over several seeds."""
+        from diprl.arena.score import score_of
+        from diprl.terminal.printing import print_result, print_seeds
+
         for session, result in zip(sessions, results, strict=True):
             if result.trained is None:
-                print(f"{session.folder} is already finished:")
+                say(f"{session.folder} is already finished:")
             print_result(result, session.folder)
+        seeds = score_of([result.score.mean for result in results])
+        if len(results) > 1:
+            print_seeds(seeds)
         spec, runs = sessions[0].spec, [summary(*pair) for pair in zip(sessions, results, strict=True)]
-        self.print_json(task=spec.task, method=spec.method, preset=spec.preset, runs=runs)
+        over_seeds = {"mean": seeds.mean, "ci95": seeds.summary()["ci95"], "seeds": len(runs)}
+        self.print_json(task=spec.task, method=spec.method, preset=spec.preset, over_seeds=over_seeds, runs=runs)
 
     def limits(self) -> dict[str, Any]:
         """Options that a resumed run may have otherwise than it began."""
@@ -86,7 +113,7 @@ class Train(EnvironmentOptions, JSONOption):
     def given_settings(self) -> dict[str, Any]:
         options = asdict(self.ppo) | asdict(self.program)
         given = {name: value for name, value in options.items() if value is not None}
-        return given if self.polish else {"polish_share": 0.0} | given
+        return {"polish_share": 0.0} | given if self.raw else given
 
 
 def summary(session: "Session", result: Any) -> dict[str, Any]:
@@ -99,8 +126,9 @@ def fresh_sessions(command: Train) -> list["Session"]:
     """One session per seed, everything checked before anything is written."""
     from diprl.methods.presets import settings_for
     from diprl.methods.registry import find_method
-    from diprl.runs.session import Session, limited
+    from diprl.runs.session import Session
     from diprl.runs.spec import RunSpec
+    from diprl.tasks.batches.guard import load_limited
     from diprl.tasks.registry import load_task
 
     if not command.task:
@@ -108,7 +136,9 @@ def fresh_sessions(command: Train) -> list["Session"]:
     seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
     env_kwargs = command.parsed_env_kwargs()
     find_method(command.method)
-    task = limited(load_task(command.task, env_kwargs=env_kwargs), command.env_timeout)
+    task = load_limited(partial(load_task, command.task, env_kwargs=env_kwargs), command.env_timeout)
+    if task.note:
+        print(f"diprl: {task.note}", file=sys.stderr)
     spec = RunSpec(
         task=task.name,
         method=command.method,
@@ -116,6 +146,7 @@ def fresh_sessions(command: Train) -> list["Session"]:
         episodes=100 if command.episodes is None else command.episodes,
         preset=command.preset,
         env_kwargs=env_kwargs,
+        origin=task.origin,
     )
     session = Session(spec, task, backend=command.backend or "auto", **command.limits())
     folders = [folder_for(command, task.name, seed, len(seeds)) for seed in seeds]
@@ -135,8 +166,10 @@ def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
 
 def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
     """The commands that go on with these runs; a module that brings its environment is named again."""
-    task = f"{command.task} " if ":" in command.task else ""
-    return [f"diprl train {task}--resume {session.folder}" for session in sessions]
+    from diprl.runs.folder import resume_command
+
+    task = f" {command.task}" if ":" in command.task else ""
+    return [f"{resume_command(session.folder)}{task}" for session in sessions if session.folder]
 
 
 def resumed_session(command: Train) -> "Session":

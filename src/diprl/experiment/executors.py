@@ -11,14 +11,13 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import cache, partial
-from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from diprl.arena.reference import evaluate_program
 from diprl.arena.score import TWIN
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known, optional
 from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Failures, Grid, claim, failed, work_through
 from diprl.experiment.records import Record, amendment
 from diprl.experiment.vmap import batch_key, execute_batch, fits
@@ -87,7 +86,8 @@ def serve(grid: Grid, execute: Execute, sender: Connection) -> None:
 
 
 def print_line(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    clear = "\r\x1b[2K" if sys.stderr.isatty() else ""  # a bar may stand where the line goes
+    print(f"{clear}{text}", file=sys.stderr, flush=True)
 
 
 def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures:
@@ -130,10 +130,7 @@ def ray(grid: Grid, announce: Announce, workers: int | None = None, execute: Exe
     This process claims the runs and writes the records. Ray repeats a task whose worker died; it continues from its
     checkpoint wherever the grid's folder is on a file system that the workers share.
     """
-    try:
-        cluster = import_module("ray")
-    except ImportError as error:
-        raise DiprlError("the ray executor needs Ray: install it with: pip install 'diprl[cluster]'") from error
+    cluster = optional("ray", "the ray executor needs Ray: install it with: pip install 'diprl[cluster]'")
     grid.sweep()
     if not cluster.is_initialized():
         cluster.init(log_to_driver=False)
@@ -173,8 +170,7 @@ EXECUTORS: dict[str, Callable[..., Failures]] = {
 
 def find_executor(name: str, workers: int | None = None) -> Executor:
     """An executor by name; `workers` is for those that start processes of their own."""
-    if name not in EXECUTORS:
-        raise unknown("executor", name, EXECUTORS)
+    check_known("executor", EXECUTORS, name)
     return partial(EXECUTORS[name], workers=workers)
 
 

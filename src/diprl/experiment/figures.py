@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
 from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
 from diprl.experiment.suites import ALL_METHODS, TREES
@@ -16,6 +17,7 @@ from diprl.experiment.tables import TABLES, Line, line_scores, published
 from diprl.methods.pi_prl import SEARCH
 from diprl.methods.registry import METHODS
 from diprl.runs.result import Result
+from diprl.system.files import write_whole
 
 COLOURS = {"ppo": "#7f7f7f", "viper": "#8c564b", "dtsemnet": "#2ca02c", "pi-prl": "#ff7f0e", "diprl": "#1f77b4"}
 PAPER_COLOUR, PAPER_LINE = "#bbbbbb", "#888888"
@@ -85,10 +87,7 @@ def band(curves: Sequence[Curve]) -> Band | None:
 
 def import_pyplot() -> Any:
     """Matplotlib without a screen, with files that are the same each time."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise DiprlError("figures need Matplotlib: install it with: pip install 'diprl[report]'") from error
+    matplotlib = optional("matplotlib", "figures need Matplotlib: install it with: pip install 'diprl[report]'")
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "diprl", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
     from matplotlib import pyplot
@@ -237,6 +236,8 @@ def write_figures(suite: str, results: Results, folder: Path) -> None:
     """Every figure of an experiment as SVG and PNG, without anything that differs from day to day."""
     for name, (preset, draw) in figures_of(suite, results).items():
         figure = draw(results.having(preset=preset))
-        figure.savefig(folder / f"{name}.svg", dpi=150, metadata={"Date": None})
-        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        for kind, undated in (("svg", {"Date": None}), ("png", {"Software": None})):
+            drawn = BytesIO()
+            figure.savefig(drawn, format=kind, dpi=150, metadata=undated)
+            write_whole(folder / f"{name}.{kind}", drawn.getvalue())
         import_pyplot().close(figure)

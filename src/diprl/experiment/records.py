@@ -10,12 +10,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from diprl.errors import DiprlError
-from diprl.system.locks import wait_for_lock
+from diprl.system.files import check_writable, open_regular, read_bytes
 
 Record = dict[str, Any]
 
 RECORDS, LOCK = "records.jsonl", ".records.lock"
+LARGEST = 200_000_000
+"""Bytes of records that are read at all."""
 
 
 class Store:
@@ -30,11 +34,10 @@ class Store:
 
     def extend(self, records: Sequence[Record]) -> int:
         """Add those records whose keys are new; tells how many there were."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with wait_for_lock(self.folder / LOCK), open(self.path, "a+b") as file:
-            file.seek(0)
+        check_writable(self.folder)
+        with FileLock(self.folder / LOCK), open_regular(self.path, os.O_RDWR | os.O_CREAT) as file:
             content = file.read()
-            file.truncate(content.rfind(b"\n") + 1)  # a crash may have left half a line
+            file.truncate(file.seek(content.rfind(b"\n") + 1))  # a crash may have left half a line
             known = {record["key"] for record in parse_lines(content, self.path)}
             fresh = {record["key"]: record for record in records if record["key"] not in known}
             file.write(b"".join(to_line(record) for record in fresh.values()))
@@ -44,7 +47,7 @@ class Store:
 
     def lines(self) -> list[Record]:
         """Every complete line as it was written."""
-        return list(parse_lines(self.path.read_bytes(), self.path)) if self.path.exists() else []
+        return list(parse_lines(read_bytes(self.path, LARGEST), self.path)) if self.path.exists() else []
 
     def read(self) -> dict[str, Record]:
         """The records by key, amendments applied."""

@@ -25,10 +25,10 @@ def relaxed(result: Result) -> float | None:
 
 
 def extracted(result: Result) -> float | None:
-    """Mean return of the program as extracted, before fine-tuning or polish (there, as measured for the gap)."""
+    """Mean return of the program as extracted, before fine-tuning or shortening (there, as measured for the gap)."""
     if result.stages:
         return result.stages["extracted"]["mean"]
-    return result.gap.relaxed - result.gap.total if result.polish and result.gap else score(result)
+    return result.gap.relaxed - result.gap.total if result.front and result.gap else score(result)
 
 
 def entropy(result: Result) -> float | None:

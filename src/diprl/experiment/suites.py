@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from diprl.errors import unknown
+from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.methods.presets import PRESETS, changed, preset_settings
@@ -67,7 +67,7 @@ def alone(settings: Settings) -> Settings:
     There are at least as many depths to choose from as in the paper.
     """
     depth = max(settings.program.max_depth, PAPER_DEPTH)
-    return settings.with_values(members=1, polish_share=0.0, max_depth=depth)
+    return settings.with_values(members=1, polish_share=0.0, feature_entropy=0.0, max_depth=depth)
 
 
 def undriven(settings: Settings) -> Settings:
@@ -109,21 +109,15 @@ SUITES: dict[str, Suite] = {
 
 def find_suites(name: str) -> list[Suite]:
     """One experiment, or all of them."""
-    check_names("experiment", [name], [*SUITES, "all"])
+    check_known("experiment", [*SUITES, "all"], name)
     return list(SUITES.values()) if name == "all" else [SUITES[name]]
 
 
 def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[RunSpec, ...]]]:
     """The runs of each experiment that has any; a name that no experiment knows is a mistake."""
-    check_names("preset", request.presets, PRESETS)
+    check_known("preset", PRESETS, *request.presets)
     tasks, methods = parse_names(request.tasks), parse_names(request.methods)
-    check_names("task of this experiment", tasks, [task for suite in suites for task in suite.tasks])
-    check_names("method of this experiment", methods, [name for suite in suites for name in suite.methods])
+    check_known("task of this experiment", [task for suite in suites for task in suite.tasks], *tasks)
+    check_known("method of this experiment", [name for suite in suites for name in suite.methods], *methods)
     wanted = [(suite, suite.runs(request)) for suite in suites]
     return [(suite, runs) for suite, runs in wanted if runs]
-
-
-def check_names(kind: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in known:
-            raise unknown(kind, name, set(known))

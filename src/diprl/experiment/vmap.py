@@ -39,10 +39,11 @@ CHECKPOINT = "checkpoint"
 
 
 class RunBatch:
-    """Runs of one task that differ in seed and traced settings only."""
+    """Runs that fit and have one batch key: they differ in seed and traced settings only."""
 
     def __init__(self, runs: Sequence[RunSpec]) -> None:
-        check_batch(runs)
+        if len({batch_key(run) for run in runs}) != 1:
+            raise DiprlError("one batch takes runs on one task that differ in seed and traced settings only")
         self.runs, self.task = tuple(runs), TWIN_TASKS[runs[0].task]
         self.ppo = runs[0].settings.ppo
         dual = max(run.settings.program.alpha_dual for run in runs)
@@ -138,14 +139,6 @@ def batch_key(run: RunSpec) -> tuple[Any, ...]:
     """Equal for runs that one batch may hold."""
     shared = run.settings.with_values(alpha_dual=0.0).compiled()
     return (run.task, run.method, shared, run.settings.ppo.num_rollouts, run.episodes)
-
-
-def check_batch(runs: Sequence[RunSpec]) -> None:
-    if not all(fits(run) for run in runs) or len({batch_key(run) for run in runs}) != 1:
-        raise DiprlError(
-            "one batch takes DiPRL runs of one member, without polish, on one task with a twin, "
-            "that differ in traced settings only"
-        )
 
 
 def fits(run: RunSpec) -> bool:

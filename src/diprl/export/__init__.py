@@ -1,22 +1,25 @@
 """Programs in other languages, each checked against the interpreter as it is written.
 
 >>> sorted(TARGETS)
-['c', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
+['c', 'js', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
 """
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from diprl.errors import unknown
-from diprl.export.networks import Network, matching
+from diprl.errors import DiprlError, check_known
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
+from diprl.export.structure import matching
 from diprl.program import Program
+from diprl.program.networks import Network
+from diprl.system.files import check_writable, write_whole
 
 TARGETS = {
     "python": "one Python file without dependencies",
     "c": "C99 header and source, in double and single precision",
+    "js": "a JavaScript module that reads, runs and prints programs",
     "json": "the program as JSON",
     "latex": "a formula for papers",
     "svg": "a drawing of the tree",
@@ -32,27 +35,33 @@ def export(
     folder: str | Path,
     primitives: Sequence[Network] | None = None,
     samples: Samples | None = None,
+    replace: bool = True,
 ) -> ExportReport:
     """Write a program in another language and compare what was written with the interpreter.
 
-    Programs that blend primitives take their networks along where the target can run them.
+    Programs that blend primitives take their networks along where the target can run them. Without `replace`, a file
+    that is there already and says something else is left alone.
     """
-    if target not in TARGETS:
-        raise unknown("export target", target, TARGETS)
+    check_known("export target", TARGETS, target)
     module = import_module(f"diprl.export.{target}")
     networks = matching(program, primitives)
     samples = samples or draw(program, networks=networks)
-    files = write_files(module.render(program, networks), folder)
+    files = write_files(module.render(program, networks), folder, replace)
     checks = module.check(Written(program, files, samples, networks))
     return ExportReport(target, tuple(files), tuple(checks), samples.description)
 
 
-def write_files(contents: Mapping[str, str | bytes], folder: str | Path) -> list[Path]:
+def write_files(contents: Mapping[str, str | bytes], folder: str | Path, replace: bool = True) -> list[Path]:
     """Write what a target rendered, and say where."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        (Path(folder) / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    return [Path(folder) / name for name in contents]
+    texts = {name: text.encode() if isinstance(text, str) else text for name, text in contents.items()}
+    files = {Path(folder) / name: content for name, content in texts.items()}
+    for path, content in files.items():
+        if not replace and path.exists() and path.read_bytes() != content:
+            raise DiprlError(f"{path} is there already: write elsewhere, or replace it with --force")
+    check_writable(Path(folder))
+    for path, content in files.items():
+        write_whole(path, content)
+    return list(files)
 
 
 __all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "Written", "draw", "export", "write_files"]

@@ -1,18 +1,24 @@
 """C99 without allocation or dependencies: a header and a source, in double and in single precision."""
 
 from collections.abc import Iterator, Sequence
-from math import inf, isfinite
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
 
 from diprl.export import c_check, structure
-from diprl.export.c_networks import network_functions
 from diprl.export.c_types import DOUBLE, RESERVED, Real, comment, number_types, valid_name
-from diprl.export.networks import Network, matching
 from diprl.export.parity import single_precision
-from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal
+from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
 from diprl.program.names import unique_names
+from diprl.program.networks import Network
+from diprl.program.signature import outputs
 from diprl.program.text_format import format_lines
 
 check = c_check.check
+_TAKEN = ("dense", "clip", "play", "blend", "status")
+"""Functions that begin with the program's prefix, beside those of its networks."""
 
 
 def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
@@ -38,19 +44,21 @@ def render_main(program: Program, networks: Sequence[Network] = ()) -> dict[str,
 
 def to_c(program: Program, primitives: Sequence[Network] | None = None) -> str:
     """Header and source in one text that compiles by itself."""
-    networks = matching(program, primitives)
+    networks = structure.matching(program, primitives)
     include = f'#include "{structure.prefix(program)}.h"\n'
     return header(program, networks) + "\n" + source(program, networks).replace(include, "")
 
 
 def header(program: Program, networks: Sequence[Network] = ()) -> str:
     """The declarations: sizes, action names, status flags and functions."""
-    inputs = [_input(*numbered) for numbered in enumerate(program.signature.features)]
+    comments, actions = [structure.title(program)], outputs(program.signature.actions)
+    for array, entries in (("features", program.signature.features), ("action", actions)):
+        comments += [f"{array}[{i}]: {entry.name}{structure.facts(entry)}" for i, entry in enumerate(entries)]
     reals = number_types(program, networks)
     return structure.fill(
         "header.h",
         NAME=structure.prefix(program).upper(),
-        comments="\n".join(map(comment, [structure.title(program), *inputs])),
+        comments="\n".join(map(comment, comments)),
         sizes="\n".join(_sizes(program, networks)),
         functions="\n".join(f"{line};" for real in reals for line in _signatures(program, networks, real)),
     )
@@ -66,16 +74,8 @@ def source(program: Program, networks: Sequence[Network] = ()) -> str:
         status, act, *play = _signatures(program, networks, real)
         bounds, body = "".join(_bounds(program, real)), "\n".join(_body(program, real))
         parts.append(structure.fill("functions.c", NAME=name.upper(), status=status, bounds=bounds, act=act, body=body))
-        parts += [network_functions(name, real, networks, signature) for signature in play]
+        parts += [_network_functions(name, real, networks, signature) for signature in play]
     return "\n".join(parts)
-
-
-def _input(index: int, feature: Feature) -> str:
-    """What an entry of the input means."""
-    unit = f" [{feature.unit}]" if feature.unit else ""
-    bounds = f" in [{feature.low!r}, {feature.high!r}]" if isfinite(feature.high - feature.low) else ""
-    meaning = f": {feature.meaning}" if feature.meaning else ""
-    return f"features[{index}]: {feature.name}{unit}{bounds}{meaning}"
 
 
 def _sizes(program: Program, networks: Sequence[Network]) -> list[str]:
@@ -153,3 +153,38 @@ def _body(program: Program, real: Real) -> Iterator[str]:
         yield "return;"
 
     yield from format_lines(root, inputs.features, leaf, real.notation, level=1)
+
+
+def _network_functions(name: str, real: Real, networks: Sequence[Network], signature: str) -> str:
+    """Tables, the dense layer, one function per network, and `play`, which runs all of them and blends."""
+    common = {"name": name, "NAME": name.upper(), "real": real.name, "suffix": real.suffix}
+    parts, calls = [structure.fill("dense.c", **common)], ""
+    labels = unique_names([network.name for network in networks], _TAKEN)
+    for number, (label, network) in enumerate(zip(labels, networks, strict=True)):
+        owner = f"{name}_{label}{real.suffix}"
+        tables = network.arrays().items()
+        parts.append("".join(_table(f"{owner}_{key}", real, values.T) for key, values in tables))
+        parts.append(_function(common | {"owner": owner}, real, network))
+        calls += f"    {owner}(senses, primitive_actions + {number} * {name.upper()}_ACTUATORS);\n"
+    return "\n".join([*parts, structure.fill("play.c", **common, signature=signature, calls=calls)])
+
+
+def _table(name: str, real: Real, values: Any) -> str:
+    numbers = [real.constant(value) for value in np.asarray(values, np.float64).ravel().tolist()]
+    rows = [", ".join(numbers[start : start + 6]) for start in range(0, len(numbers), 6)]
+    return f"static const {real.name} {name}[] = {{\n    " + ",\n    ".join(rows) + "\n};\n"
+
+
+def _function(common: dict[str, str], real: Real, network: Network) -> str:
+    """The function of one network; its layers alternate between two buffers."""
+    widths = [len(network.mean), *(len(bias) for _, bias in network.layers)]
+    layers, source, target = "", "first", "second"
+    dense = "    {name}_dense{suffix}({owner}_weights_{{0}}, {owner}_bias_{{0}}, ".format(**common)
+    for number, (inputs, units) in enumerate(pairwise(widths)):
+        layers += f"{dense.format(number)}{inputs}, {units}, {source}, {target});\n"
+        if number < len(network.layers) - 1:
+            loop = f"    for (index = 0; index < {units}; index++) {{\n"
+            layers += f"{loop}        {target}[index] = {real.tanh}({target}[index]);\n    }}\n"
+        source, target = target, source
+    sizes = {"widest": max(widths), "inputs": widths[0], "outputs": widths[-1]}
+    return structure.fill("network.c", **common, **sizes, layers=layers, result=source)

@@ -7,11 +7,11 @@ from math import isinf
 
 import numpy as np
 
-from diprl.export.networks import Network
 from diprl.export.parity import single_precision
-from diprl.export.structure import fixed_text
+from diprl.export.structure import fixed_text, printable
 from diprl.program import Program
 from diprl.program.ast import flatten, number_rows
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation
 
 RESERVED = frozenset(fixed_text("reserved.c.txt").split())
@@ -65,5 +65,4 @@ def valid_name(name: str) -> str:
 
 def comment(text: str) -> str:
     """A comment on one line, whatever the text contains."""
-    plain = "".join(character if character.isprintable() else " " for character in text)
-    return f"/* {plain.replace('*/', '* /').replace('??', '? ?').rstrip(chr(92) + ' ')} */"
+    return f"/* {printable(text).replace('*/', '* /').replace('??', '? ?').rstrip(chr(92) + ' ')} */"

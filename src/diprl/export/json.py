@@ -1,15 +1,10 @@
 """The program's own JSON form."""
 
-from collections.abc import Sequence
-
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
-from diprl.export.structure import prefix
+from diprl.export.structure import one_file
 from diprl.program import Program
 
-
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{prefix(program)}.json": program.to_json()}
+render = one_file("json", lambda program, _: program.to_json())
 
 
 def check(written: Written) -> list[Check]:

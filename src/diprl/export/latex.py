@@ -1,21 +1,17 @@
 """A formula for papers: cases for a chain, indented lines for a nested program. Needs amsmath only."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written
 from diprl.program import Affine, Continuous, Program, Terminal
 from diprl.program.ast import conditions, is_chain, terminals
+from diprl.program.signature import outputs
 from diprl.program.text_format import Notation, format_condition, format_lines, format_terminal, short_number
 
 _ESCAPES = {character: "\\" + character for character in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.tex": to_latex(program, standalone=True)}
 
 
 def check(written: Written) -> list[Check]:
@@ -26,7 +22,14 @@ def to_latex(program: Program, standalone: bool = False) -> str:
     """The formula; `standalone` wraps it into a document of its own."""
     single = len(program.signature.actions.names) == 1 or not isinstance(program.signature.actions, Continuous)
     formula = _cases(program) if single and is_chain(program.root) else _lines(program)
-    return structure.fill("document.tex", formula=formula) if standalone else formula
+    if not standalone:
+        return formula
+    named = [*program.signature.features, *outputs(program.signature.actions)]
+    comments = "".join(f"% {structure.printable(each.name + structure.facts(each))}\n" for each in named)
+    return comments + structure.fill("document.tex", formula=formula)
+
+
+render = structure.one_file("tex", lambda program, _: to_latex(program, standalone=True))
 
 
 def number(value: float) -> str:

@@ -1,27 +1,25 @@
 """An ONNX graph in double precision, built from single products and sums so that every bit stays as it is."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
 from diprl.program.ast import flatten, fold
 from diprl.program.evaluate import entry_forms
+from diprl.program.networks import Network
 
 _OPSET, _IR = 13, 8
 
 
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, bytes]:
-    return {f"{structure.prefix(program)}.onnx": to_onnx(program, networks)}
-
-
 def check(written: Written) -> list[Check]:
     """Run the written file, where a runtime is installed."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or it looks up a host on the network when imported
     try:
         import onnxruntime  # type: ignore[import-not-found]
     except ImportError:
@@ -37,7 +35,7 @@ def check(written: Written) -> list[Check]:
 
 def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     """The serialised model, from `features` (n, features) and perhaps more inputs to `action`."""
-    onnx = _library()
+    onnx = optional("onnx", "ONNX export needs onnx: install it with: pip install 'diprl[onnx]'")
     kinds, helper = onnx.TensorProto, onnx.helper
     graph = _Graph(onnx)
     result = _tree(graph, program, networks)
@@ -61,12 +59,7 @@ def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     return model.SerializeToString()
 
 
-def _library() -> Any:
-    try:
-        import onnx  # type: ignore[import-not-found]
-    except ImportError:
-        raise DiprlError("ONNX export needs onnx: install it with: pip install 'diprl[onnx]'") from None
-    return onnx
+render = structure.one_file("onnx", to_onnx)
 
 
 class _Graph:

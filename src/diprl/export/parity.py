@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.export.networks import Network, run_all
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Node, Program
 from diprl.program.ast import assemble, flatten, number_rows, with_number_rows
 from diprl.program.evaluate import act_batch
+from diprl.program.networks import Network
 
 NETWORK_TOLERANCE = 1e-9
 """Networks are summed in another order than NumPy's, so their blends are compared to within this."""
@@ -82,7 +82,8 @@ def compare_networks(name: str, written: Written, found: NDArray[Any], single: b
     """Comparison of a whole controller, networks included, to within a tolerance."""
     tolerance = SINGLE_TOLERANCE if single else NETWORK_TOLERANCE
     assert written.samples.senses is not None  # drawn for these networks
-    samples = replace(written.samples, primitive_actions=run_all(written.networks, written.samples.senses))
+    actions = np.stack([network.actions(written.samples.senses) for network in written.networks], axis=1)
+    samples = replace(written.samples, primitive_actions=actions)
     near = np.isclose(found, _expected(written.program, samples, single), tolerance, tolerance, equal_nan=True)
     return Check(name, len(samples), int((~near).any(axis=1).sum()), f"to within {tolerance:g}")
 

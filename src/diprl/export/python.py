@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.networks import Network, matching
 from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Continuous, Discrete, Program, Terminal
 from diprl.program.ast import nesting
 from diprl.program.json_form import describe_signature
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation, format_lines
 
 _MAX_NESTING = 90
@@ -28,22 +28,21 @@ _RESERVED = {*keyword.kwlist, "metadata", "play", "blend", "observation", "primi
 _NOTATION = Notation(repr, " * ", lines={"if": "if {} > 0.0:"}, returning=True)
 
 
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.py": to_python(program, networks)}
-
-
 def to_python(program: Program, primitives: Sequence[Network] | None = None) -> str:
     """The whole file as text."""
     levels = nesting(program.root)
     if levels > _MAX_NESTING:
         raise DiprlError(f"the program nests {levels} ifs: Python allows {_MAX_NESTING} at most")
-    networks = matching(program, primitives)
+    networks = structure.matching(program, primitives)
     title = f"A program for {program.task!r}." if program.task else "A program."
     parts = [f'"""{title.replace(chr(34), "").replace(chr(92), "")}"""']
     parts += ["import math"] if networks else []
     parts.append(f"metadata = {pprint.pformat(_metadata(program), width=100, sort_dicts=False)}")
     parts += ["\n" + part for part in _functions(program, networks)]
     return "\n\n".join(parts) + "\n"
+
+
+render = structure.one_file("py", to_python)
 
 
 def load(path: Path) -> SimpleNamespace:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.export.networks import Network
 from diprl.program import Condition, Primitives, Program
 from diprl.program.ast import conditions
 from diprl.program.evaluate import linear_batch
+from diprl.program.networks import Network
 
 Array = NDArray[np.float64]
 

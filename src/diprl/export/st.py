@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written, compare
-from diprl.program import Act, Continuous, Discrete, Primitives, Program, Terminal
+from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal, signature
 from diprl.program.names import unique_names
 from diprl.program.text_format import Notation, format_lines
 
@@ -23,10 +22,6 @@ _RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
 _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 _TEST = re.compile(r"(IF|ELSIF) (.+) ([<>]) (\S+) THEN")
 _ASSIGNMENT = re.compile(r"(\S+) := (.+);")
-
-
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.st": to_st(program)}
 
 
 def check(written: Written) -> list[Check]:
@@ -47,8 +42,7 @@ def check(written: Written) -> list[Check]:
 def to_st(program: Program) -> str:
     """The function block as text; primitives' actions are inputs of it."""
     inputs, outputs = _variables(program)
-    units = [_plain(feature.unit) for feature in program.signature.features]
-    given = [f"{name} : LREAL;{unit and f' (* {unit} *)'}" for name, unit in zip(inputs.features, units, strict=True)]
+    given = [_number(*pair) for pair in zip(inputs.features, program.signature.features, strict=True)]
     given += [_array(name, len(entries)) for name, entries in zip(inputs.primitives, inputs.entries, strict=True)]
     return structure.fill(
         "function_block.st",
@@ -58,6 +52,9 @@ def to_st(program: Program) -> str:
         outputs="\n".join(f"    {line}" for line in _declarations(program, outputs)),
         body="\n".join([*_statements(program, inputs, outputs), *_clips(program, outputs)]),
     )
+
+
+render = structure.one_file("st", lambda program, _: to_st(program))
 
 
 def number(value: float) -> str:
@@ -100,8 +97,14 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
         return [f"{outputs[0]} : DINT; (* {names} *)"]
     if isinstance(actions, Continuous):
-        return [f"{name} : LREAL;" for name in outputs]
+        return [_number(*pair) for pair in zip(outputs, signature.outputs(actions), strict=True)]
     return [_array(outputs[0].split("[")[0], len(outputs))]
+
+
+def _number(name: str, feature: Feature) -> str:
+    """The declaration of a number, with its unit, range and meaning."""
+    facts = _plain(structure.facts(feature).removeprefix(":"))
+    return f"{name} : LREAL;" + (f" (* {facts} *)" if facts else "")
 
 
 def _array(name: str, length: int) -> str:
@@ -133,7 +136,7 @@ def _signed(value: float) -> str:
 
 def _plain(text: str) -> str:
     """Text that cannot end a comment."""
-    return re.sub(r"[^ -~]|[*()]", " ", text).strip()
+    return re.sub(r"[^ -~]", " ", text).replace("*", " * ").strip()
 
 
 def _execute(text: str, values: Values, count: int) -> Values:

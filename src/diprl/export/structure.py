@@ -4,12 +4,15 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from math import inf
 from string import Template
 
-from diprl.program import Affine, Blend, Node, Primitives, Program
+from diprl.errors import DiprlError
+from diprl.program import Affine, Blend, Feature, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.evaluate import entry_forms
 from diprl.program.names import identifier, unique_names
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation, format_linear
 
 
@@ -24,6 +27,13 @@ def prefix(program: Program) -> str:
     return name if len(name) > 2 and name not in sys.stdlib_module_names else f"{name}_program"
 
 
+def facts(feature: Feature) -> str:
+    """Unit, range and meaning as a comment has them, such as ` [m] in [0.0, 2.0]: height of the water`."""
+    unit = f" [{feature.unit}]" if feature.unit else ""
+    bounds = f" in [{feature.low!r}, {feature.high!r}]" if (feature.low, feature.high) != (-inf, inf) else ""
+    return unit + bounds + (f": {feature.meaning}" if feature.meaning else "")
+
+
 def fixed_text(file: str) -> str:
     """A file of the templates as it is."""
     return (files("diprl.export") / "templates" / file).read_text(encoding="utf-8")
@@ -32,6 +42,16 @@ def fixed_text(file: str) -> str:
 def fill(file: str, **values: object) -> str:
     """A file of the templates with its $names replaced."""
     return Template(fixed_text(file)).substitute(values)
+
+
+def one_file(suffix: str, text: Callable[..., str | bytes]) -> Callable[..., dict[str, str | bytes]]:
+    """What renders a program as a single file; `text` takes the program and the networks that it blends."""
+    return lambda program, networks=(): {f"{prefix(program)}.{suffix}": text(program, networks)}
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Text without control characters, so that it stays on its line, but for those to keep."""
+    return "".join(each if each.isprintable() or each in keep else " " for each in text)
 
 
 def read_features(root: Node) -> list[int]:
@@ -78,3 +98,22 @@ def variables(
     primitives = unique_names([valid(name) for name in actions.names], {*reserved, *features}, fold)
     entries = [[f"{name}[{entry}]" for entry in range(len(actions.low))] for name in primitives]
     return Variables(features, primitives, entries)
+
+
+def matching(program: Program, networks: Sequence[Network] | None) -> tuple[Network, ...]:
+    """The networks in the order of the program's primitives; raises where they do not fit it."""
+    if not networks:
+        return ()
+    actions = program.signature.actions
+    if not isinstance(actions, Primitives):
+        raise DiprlError("primitives were given for a program that blends none: leave them out")
+    named = {network.name: network for network in networks}
+    missing = [name for name in actions.names if name not in named]
+    if missing:
+        raise DiprlError(f"the primitives {', '.join(missing)} were not given: pass one network for each")
+    found = tuple(named[name] for name in actions.names)
+    if len({len(network.mean) for network in found}) > 1:
+        raise DiprlError("the primitives read different numbers of senses: they must share one observation")
+    if any(len(network.low) != len(actions.low) for network in found):
+        raise DiprlError(f"the program blends {len(actions.low)} actuators: its primitives must have as many")
+    return found

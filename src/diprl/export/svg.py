@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from html import escape
 
 from diprl.export import structure
-from diprl.export.networks import Network
 from diprl.export.parity import Check, Written
 from diprl.program import Act, Blend, Condition, Program, Terminal
 from diprl.program.ast import flatten, fold, terminals
@@ -30,10 +29,6 @@ class _Box:
     children: "Sequence[_Box]"
 
 
-def render(program: Program, networks: Sequence[Network] = ()) -> dict[str, str]:
-    return {f"{structure.prefix(program)}.svg": to_svg(program)}
-
-
 def check(written: Written) -> list[Check]:
     return [Check("drawing", note="it is for looking at; its description holds the exact text")]
 
@@ -46,10 +41,13 @@ def to_svg(program: Program) -> str:
         "drawing.svg",
         width=f"{root.room + 2 * _MARGIN:.0f}",
         height=f"{height:.0f}",
-        title=escape(_printable(f"Program for {program.task}" if program.task else "Program")),
-        text=escape(_printable(str(program))),
+        title=escape(structure.printable(f"Program for {program.task}" if program.task else "Program")),
+        text=escape(structure.printable(str(program), keep="\n")),
         shapes="\n".join(shapes),
     )
+
+
+render = structure.one_file("svg", lambda program, _: to_svg(program))
 
 
 def _measure(program: Program) -> _Box:
@@ -126,8 +124,3 @@ def leaf_colours(program: Program) -> dict[Terminal, str]:
         number = leaf.action if isinstance(leaf, Act) else len(found)
         found.setdefault(leaf, _COLOURS[number % len(_COLOURS)])
     return found
-
-
-def _printable(text: str) -> str:
-    """Text without the control characters that XML forbids."""
-    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)

@@ -9,7 +9,7 @@ from jaxtyping import PRNGKeyArray
 
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import AbstractPolicy
-from diprl.policy.derivation_tree import make_tree
+from diprl.policy.derivation_tree import DerivationTree, make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
 from diprl.program.signature import Continuous, Discrete, action_range
@@ -27,7 +27,19 @@ def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
     terminals = make_terminals(task, settings, 2 * depth - 1, over_primitives, key=terminal_key)
     tree = make_tree(task.layout.features, depth, terminals, key=tree_key)
+    if settings.program.feature_entropy or task.forbidden:
+        tree = keeping_zeros(tree, task.forbidden)
     return with_critic(tree, task.layout, settings, key=critic_key)
+
+
+def keeping_zeros(tree: DerivationTree, forbidden: tuple[int, ...] = ()) -> DerivationTree:
+    """The tree without weights for the forbidden features, in which a weight that is zero stays zero."""
+    columns = list(forbidden)
+    if isinstance(tree.terminals, AffineTerminals):
+        weights = tree.terminals.weights.at[..., columns].set(0.0)
+        tree = replace(tree, terminals=replace(tree.terminals, weights=weights, keeps_zeros=True))
+    weights = tree.condition_weights.at[..., columns].set(0.0)
+    return replace(tree, condition_weights=weights, keeps_zeros=True)
 
 
 def make_terminals(

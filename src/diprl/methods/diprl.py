@@ -5,21 +5,21 @@ from functools import partial
 
 import numpy as np
 
-from diprl.arena.episodes import DEPTHS, GAP, MEMBERS_EPISODES, MEMBERS_ROUND
-from diprl.arena.programs import program_player
+from diprl.arena.episodes import GAP, MEMBERS_EPISODES, MEMBERS_ROUND
 from diprl.arena.score import Gap
-from diprl.extract import DECIDED, depth_probabilities, extract, likeliest_depth
+from diprl.extract import depth_probabilities, extract
 from diprl.methods.agents import tree_agent
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.program import Program
-from diprl.runs.result import Depth, Result
+from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.trainer import Stage, Trained, Trainer
-from diprl.search.polish import polish_within
+from diprl.search.front import Front, Limits
+from diprl.search.shrink import shrink
+from diprl.search.trials import Spent, Trials
 from diprl.tasks.base import Task
-from diprl.train.engine import TrainState
 
 TRAINING_SHARE = 0.94
 """Part of the budget that members train with; the rest is for validating them."""
@@ -28,20 +28,34 @@ STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True
 
 
 def fit(session: Session) -> Result:
-    """Relax, regularise, extract, and spend the rest of the budget on the discrete program itself."""
+    """Relax, regularise, extract; the rest of the budget makes programs that are shorter, rounder and better."""
     spec, task = session.spec, session.task
     budget = spec.settings.ppo.total_timesteps
     search_steps = int(spec.settings.program.polish_share * budget)
     trainer = Trainer(session, budget - search_steps)
     trained = best_member(trainer, budget - search_steps)
-    program = read_off(task, trained.agent, trained.temperatures)
+    extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(task, trained)
-    depths = depth_table(task, trained, cost.relaxed)
-    if not search_steps:
-        return trainer.finish(trained, program, gap=cost, depths=depths)
-    polished = polish_within(task, program, search_steps, spec.seed, session.interrupt)
-    trainer.count("search", polished.trial.steps)
-    return trainer.finish(trained, polished.program, gap=cost, depths=depths, polish=polished.trial)
+    front = shorten(trainer, extracted, search_steps)
+    if front is None:
+        return trainer.finish(trained, extracted, gap=cost)
+    return trainer.finish(trained, front.program, gap=cost, front=front, extracted=extracted)
+
+
+def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
+    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
+    if not steps:
+        return None
+    session, program_settings = trainer.session, trainer.session.spec.settings.program
+    sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
+    limits = Limits(*sizes, required=session.task.required)
+    trials = Trials(session.task, program, steps, interrupt=session.interrupt)
+    try:
+        return shrink(trials, program, limits, seed=session.spec.seed)
+    except Spent:
+        return None
+    finally:
+        trainer.count("search", trials.steps)
 
 
 def best_member(trainer: Trainer, budget: int) -> Trained:
@@ -51,8 +65,8 @@ def best_member(trainer: Trainer, budget: int) -> Trained:
     for another. All steps count, those of validation included.
     """
     task, settings = trainer.session.task, trainer.session.spec.settings
-    count = settings.program.members
-    share = budget if count == 1 else int(TRAINING_SHARE * budget) // count
+    count, rollout = settings.program.members, settings.ppo.rollout_size
+    share = budget if count == 1 else max(rollout, int(TRAINING_SHARE * budget) // count // rollout * rollout)
     validated: list[tuple[float, Trained]] = []
     for member in range(count):
         trained = trainer.train(
@@ -67,23 +81,29 @@ def best_member(trainer: Trainer, budget: int) -> Trained:
         )
         if count == 1:
             return trained
-        score = validation_score(trainer, read_off(task, trained.agent, trained.temperatures))
+        program = read_off(task, trained.agent, trained.temperatures)
+        score = validation_score(trainer, program, (1.0 - TRAINING_SHARE) * budget / count)
         validated.append((score, trained))
         if task.solved_return is not None and score >= task.solved_return:
+            if member + 1 < count:
+                trainer.ended = f"validation reached {score:g}"
             break
     return max(validated, key=lambda member: member[0])[1]
 
 
-def validation_score(trainer: Trainer, program: Program) -> float:
-    """Mean return on episodes kept for choosing among members."""
-    play = program_player(trainer.session.task, program)
-    returns = play([program], MEMBERS_EPISODES, MEMBERS_ROUND)
-    trainer.count("validation", returns.steps)
-    return float(returns.values.mean())
+def validation_score(trainer: Trainer, program: Program, steps: float) -> float:
+    """Mean return on episodes kept for choosing among members, as many as fit into the steps."""
+    trials = Trials(trainer.session.task, program, steps)
+    try:
+        return float(trials.play([program], MEMBERS_EPISODES, MEMBERS_ROUND).mean())
+    except Spent:
+        return -np.inf
+    finally:
+        trainer.count("validation", trials.steps)
 
 
-def read_off(task: Task, agent: Agent, temperatures: Temperatures, depth: int | None = None) -> Program:
-    return extract(agent, task.signature, temperatures, depth=depth, task=task.name)
+def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
+    return extract(agent, task.signature, temperatures, task=task.name)
 
 
 def measure_gap(task: Task, trained: Trained) -> Gap:
@@ -108,29 +128,6 @@ def gap(tree: DerivationTree, temperatures: Temperatures, stage_scores: Sequence
         entropy=entropy / float(np.log(max(len(depths), 2))),
         bound=float(1.0 - np.exp(-entropy)),
     )
-
-
-def depth_table(task: Task, trained: Trained, relaxed: float) -> tuple[Depth, ...]:
-    """One row per depth the tree holds: size, validation score, gap to the relaxed policy, and which one was picked."""
-    tree, temperatures = tree_of(trained), trained.temperatures
-    picked = likeliest_depth(tree, float(temperatures.architecture))
-    rows = []
-    for depth in range(1, tree.max_depth + 1):
-        program = read_off(task, trained.agent, temperatures, depth)
-        state = at_depth(trained.state, tree.max_depth, depth)
-        score = trained.player.score(state, temperatures, HARD, DEPTHS.count(task)).mean
-        sizes = (depth, program.conditions, program.coefficients)
-        rows.append(Depth(*sizes, score=score, gap=relaxed - score, picked=depth == picked))
-    return tuple(rows)
-
-
-def at_depth(state: TrainState, max_depth: int, depth: int) -> TrainState:
-    """The same tree, certain of one depth; the architecture is the first group of the vector."""
-    continues = np.arange(max_depth - 1) < depth - 1
-    logits = np.where(np.stack([~continues, continues], axis=-1), DECIDED, 0.0)
-    vector = np.array(state.vector)
-    vector[: logits.size] = logits.reshape(-1)
-    return state._replace(vector=vector)
 
 
 def tree_of(trained: Trained) -> DerivationTree:

@@ -28,6 +28,9 @@ from diprl.runs.trainer import Stage, Trainer
 from diprl.tasks.base import Task
 from diprl.train.settings import Settings
 
+HIGHEST = 12
+"""A complete tree doubles with each level."""
+
 
 def fit(session: Session) -> Result:
     """Train the tree and write it down."""
@@ -38,6 +41,8 @@ def fit(session: Session) -> Result:
 
 def dtsemnet_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """An untrained tree over the task's features."""
+    if settings.program.max_depth > HIGHEST:
+        raise DiprlError(f"a complete tree of height {settings.program.max_depth} is too large: max_depth ≤ {HIGHEST}")
     tree_key, leaf_key, critic_key = jr.split(key, 3)
     leaves = make_leaves(task, settings, 2**settings.program.max_depth, key=leaf_key)
     tree = make_dtsemnet(task.layout.features, settings.program.max_depth, leaves, key=tree_key)

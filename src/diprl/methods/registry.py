@@ -1,5 +1,6 @@
 """The methods by name, and the one path that every run takes."""
 
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from diprl.errors import DiprlError, unknown
 from diprl.methods import diprl, dtsemnet, pi_prl, ppo, viper
 from diprl.methods.agents import neural_agent, tree_agent
 from diprl.runs import folder as run_folder
-from diprl.runs.result import Result, command, versions
+from diprl.runs.result import Result, changed_versions, command, versions
 from diprl.runs.session import Session
 from diprl.runs.trainer import MakeAgent, save_trained
 from diprl.system.files import check_writable, read_json, write_json
@@ -50,8 +51,8 @@ def run(session: Session) -> Result:
         return fit(session)
     check_writable(folder)
     with run_folder.exclusive(folder):
-        if (folder / run_folder.CONFIG).exists() and not session.resume:
-            raise DiprlError(f"{folder} already holds a run: choose another --out, or continue it with --resume")
+        if not session.resume:
+            run_folder.check_free(folder)
         if session.resume and run_folder.read_spec(folder).key != session.spec.key:
             raise DiprlError(f"{folder} holds another run than {session.spec.title}")
         try:
@@ -63,7 +64,7 @@ def run(session: Session) -> Result:
         except OSError as error:
             place, reason = error.filename or folder, error.strerror or error
             raise DiprlError(
-                f"{place}: {reason}; what was saved before is intact, go on with: diprl train --resume {folder}"
+                f"{place}: {reason}; what was saved before is intact, go on with: {run_folder.resume_command(folder)}"
             ) from error
 
 
@@ -71,7 +72,10 @@ def fill_folder(session: Session, folder: Path, fit: Callable[[Session], Result]
     """Do the run and write down everything about it; checkpoints go once the model and the result are there."""
     if not session.resume:
         write_json(folder / run_folder.CONFIG, config_of(session))
-    result = replace(fit(session), command=str(read_json(folder / run_folder.CONFIG).get("command", "")))
+    config = read_json(folder / run_folder.CONFIG)
+    if changed := changed_versions(config.get("versions")):
+        print(f"diprl: warning: {changed}; the run may end otherwise than it would have", file=sys.stderr, flush=True)
+    result = replace(fit(session), command=str(config.get("command", "")))
     if result.trained is not None:
         save_trained(result.trained, session.spec, folder / run_folder.MODEL, steps=result.total_steps)
     run_folder.write_result(folder, result)
@@ -89,6 +93,10 @@ def config_of(session: Session) -> dict[str, object]:
 
 def run_all(sessions: Sequence[Session], workers: int) -> list[Result]:
     """Several sessions, on as many threads: compiled code leaves Python, so each has a core to itself."""
+    for session in sessions:  # before the first of them is trained
+        if session.folder and not session.resume:
+            check_writable(session.folder)
+            run_folder.check_free(session.folder)
     if workers == 1:
         return [run(session) for session in sessions]
     with ThreadPoolExecutor(workers) as pool:

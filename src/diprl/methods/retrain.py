@@ -20,11 +20,14 @@ from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.policy.terminals import DiscreteTerminals
 from diprl.program import Program
-from diprl.program.ast import is_chain
+from diprl.program.ast import Condition, assemble, conditions, flatten, is_chain
 from diprl.program.signature import Discrete
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
 from diprl.runs.trainer import Stage, Trainer
+from diprl.search.climb import best_of
+from diprl.search.shrink import Tune
+from diprl.search.trials import Trials
 from diprl.tasks.base import Task
 from diprl.train import schedule
 from diprl.train.settings import Settings
@@ -32,6 +35,7 @@ from diprl.train.settings import Settings
 GENTLE: dict[str, Any] = {
     "members": 1,
     "polish_share": 0.0,
+    "feature_entropy": 0.0,
     "normalise": False,
     "learning_rate": 1e-3,
     "clip_range": 0.2,
@@ -45,41 +49,62 @@ GENTLE: dict[str, Any] = {
 Statistics stay as they are: the first rollouts, all beginnings of episodes, would move them faster than the
 weights could follow.
 """
-FIRM = 3.0
-"""Factor on the logits of embedded actions: firm at the temperatures of training."""
-ROUND_SHARE = 1 / 8
-"""Part of a task's budget that a `Retrainer` takes each time."""
+LOGIT_FACTOR = 3.0
+"""On the logits of embedded actions, so that training begins with nearly no doubt about them."""
+FEWEST_STEPS = 100_000
+"""Fewer cannot change a program for the better."""
 
 
 def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
     """Train the numbers of a program on; conditions go on reading the features they read."""
-    return Retrainer(task, total_timesteps, seed)(program)[0]
+    return Retrainer(task, program.depth, seed).train(program, total_timesteps)[0]
 
 
-def retrainer(task: Task, program: Program) -> "Retrainer | None":
+def retrainer(task: Task, program: Program) -> Tune | None:
     """What trains smaller versions of a program on: of a chain with plain actions, where no faster search exists."""
     if task.twin is not None or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
-    return Retrainer(task, round(ROUND_SHARE * task.budget))
+    return Retrainer(task, program.depth).tune
 
 
 class Retrainer:
     """Trains programs of one task on; its critic learns along from one to the next."""
 
-    def __init__(self, task: Task, total_timesteps: int, seed: int = 0) -> None:
-        self.task, self.total_timesteps, self.seed = task, total_timesteps, seed
+    def __init__(self, task: Task, max_depth: int, seed: int = 0) -> None:
+        self.task, self.max_depth, self.seed = task, max_depth, seed
         self.agent: Agent | None = None
 
-    def __call__(self, program: Program) -> tuple[Program, int]:
-        """The program with better numbers, and the environment steps that took."""
-        values = GENTLE | {"total_timesteps": self.total_timesteps, "max_depth": program.depth}
+    def tune(self, trials: Trials, program: Program, steps: float) -> Program:
+        """The better of the program and its trained version, where the steps are enough for training."""
+        if steps < FEWEST_STEPS or not program.conditions:
+            return program
+        trained, taken = self.train(program, round(0.9 * steps))
+        trials.steps += taken
+        trained = without_new_constants(trained, program)
+        episodes = max(16, int(0.1 * steps / trials.length / 2))
+        return best_of(trials, [trained, program], episodes)
+
+    def train(self, program: Program, total_timesteps: int) -> tuple[Program, int]:
+        """The program with other numbers, and the environment steps that took."""
+        values = GENTLE | {"total_timesteps": total_timesteps, "max_depth": self.max_depth}
         settings = settings_for("diprl", "default", self.task, **values)
         self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))
-        start = embedded(self.task, program, self.agent, schedule.temperatures(settings.numbers(), 0.0))
+        start = embedded(self.task, program, self.max_depth, self.agent, schedule.temperatures(settings.numbers(), 0.0))
         session = Session(RunSpec(self.task.name, "diprl", settings, self.seed), self.task)
         trained = Trainer(session).train(Stage("retraining", settings, shaped_agent, start=start))
         self.agent, self.seed = trained.agent, self.seed + 1
         return read_off(self.task, trained.agent, trained.temperatures), trained.steps
+
+
+def without_new_constants(program: Program, before: Program) -> Program:
+    """The program without the constants of conditions that had none before."""
+    held = conditions(before.root)
+    items = list(flatten(program.root))
+    places = [place for place, item in enumerate(items) if isinstance(item, Condition)]
+    for place, old in zip(places, held, strict=False):
+        if old.bias == 0.0:
+            items[place] = replace(items[place], bias=0.0)
+    return program.with_root(assemble(items))
 
 
 def shaped_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
@@ -88,12 +113,12 @@ def shaped_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     return replace(agent, policy=replace(agent.policy, keeps_zeros=True))
 
 
-def embedded(task: Task, program: Program, agent: Agent, temperatures: Temperatures) -> Agent:
+def embedded(task: Task, program: Program, max_depth: int, agent: Agent, temperatures: Temperatures) -> Agent:
     """The agent with the program as its policy, normalising by what the program meets."""
     views = jnp.asarray(visited_views(task, program)[:, : task.layout.critic])
     normaliser = make_normaliser(task.layout.critic).update(views)
-    tree = embed(program, program.depth, temperatures, normaliser)
-    tree = firm(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))
+    tree = embed(program, max_depth, temperatures, normaliser)
+    tree = with_larger_logits(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))
     return replace(agent, policy=replace(tree, keeps_zeros=True), normaliser=normaliser)
 
 
@@ -105,7 +130,7 @@ def of_unit_size(tree: DerivationTree, seen: NDArray[np.float32]) -> DerivationT
     return replace(tree, condition_weights=weights, condition_bias=bias)
 
 
-def firm(tree: DerivationTree) -> DerivationTree:
+def with_larger_logits(tree: DerivationTree) -> DerivationTree:
     if not isinstance(tree.terminals, DiscreteTerminals):
         return tree
-    return eqx.tree_at(lambda tree: tree.terminals.logits, tree, replace_fn=lambda logits: FIRM * logits)
+    return eqx.tree_at(lambda tree: tree.terminals.logits, tree, replace_fn=lambda logits: LOGIT_FACTOR * logits)

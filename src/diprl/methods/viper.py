@@ -26,8 +26,10 @@ from diprl.runs.trainer import Stage, Trained, Trainer, acting
 from diprl.tasks.base import Environments, Task
 
 ROUNDS = 80
-SAMPLES = 100_000
-"""Environment steps of all rounds together, though never more than the oracle was trained for."""
+SAMPLES, IMITATION = 100_000, 0.05
+"""Environment steps of all rounds together, though never more than this part of the budget."""
+SELECTION = 0.15
+"""Part of the budget for choosing among the trees; the oracle trains with the rest."""
 SAMPLERS = 10
 """Environments stepped together; episodes go on from one round to the next."""
 
@@ -45,16 +47,21 @@ class Lesson(NamedTuple):
 def fit(session: Session) -> Result:
     """Train the oracle, imitate it in rounds, keep the best tree."""
     scikit_learn_trees()
-    task, trainer = session.task, Trainer(session)
-    oracle = trainer.train(Stage("oracle", session.spec.settings, neural_agent, purpose="oracle"))
-    length = max(min(SAMPLES, oracle.steps) // (ROUNDS * SAMPLERS), 1)
-    best, played = select(task, imitate(session, oracle, length))
-    trainer.count("imitation", length * ROUNDS * SAMPLERS)
+    task, trainer, settings = session.task, Trainer(session), session.spec.settings
+    budget = settings.ppo.total_timesteps
+    samples = min(SAMPLES, int(IMITATION * budget))
+    rounds = max(1, min(ROUNDS, samples // SAMPLERS))
+    length = max(samples // (rounds * SAMPLERS), 1)
+    training = settings.with_values(total_timesteps=max(1, int((1.0 - SELECTION) * budget) - samples))
+    oracle = trainer.train(Stage("oracle", training, neural_agent, purpose="oracle"))
+    trees = imitate(session, oracle, rounds, length)
+    trainer.count("imitation", rounds * length * SAMPLERS)
+    best, played = select(task, trees, budget - sum(trainer.steps.values()))
     trainer.count("selection", played)
     return trainer.finish(oracle, to_program(best, tree_signature(task), task.name))
 
 
-def imitate(session: Session, oracle: Trained, length: int) -> list[Tree]:
+def imitate(session: Session, oracle: Trained, rounds: int, length: int) -> list[Tree]:
     """A tree per round, grown on all states visited so far: in the first round by the oracle, then by the last tree."""
     from diprl.tasks.batches.choose import make_environments
 
@@ -65,7 +72,7 @@ def imitate(session: Session, oracle: Trained, length: int) -> list[Tree]:
     act, lessons, trees = acting(task, oracle, None), [], []
     with closing(environments):
         view = environments.reset(seed)
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             visited, view = roll_out(environments, view, act, length)
             lessons.append(ask(visited))
             trees.append(grow(lessons, session))
@@ -114,16 +121,21 @@ def grow(lessons: list[Lesson], session: Session) -> Tree:
     return grow_regressor(views, actions, height, spec.seed)
 
 
-def select(task: Task, trees: list[Tree]) -> tuple[Tree, int]:
-    """Keep the better half on fresh episodes until one is left; also the steps that this took."""
+def select(task: Task, trees: list[Tree], most_steps: int) -> tuple[Tree, int]:
+    """Keep the better half on fresh episodes until one is left or the steps are; also the steps that this took.
+
+    Where there are not enough for all, the trees of the last rounds are compared.
+    """
     steps, first = 0, TREES.seed
-    while len(trees) > 1:
-        seeds = range(first, first - (-TREES.on_reference // len(trees)))
+    while len(trees) > 1 and (episodes := (most_steps - steps) // task.horizon) > 1:
+        trees = trees[-episodes:]
+        each = min(-(-TREES.on_reference // len(trees)), episodes // len(trees))
+        seeds = range(first, first + each)
         played = [play(task, lambda views, _, act=tree.act: act(views), seeds) for tree in trees]
         order = np.argsort([one.returns.mean() for one in played], stable=True)
         trees = [trees[index] for index in order[len(trees) // 2 :]]
         steps, first = steps + sum(one.steps for one in played), seeds.stop
-    return trees[0], steps
+    return trees[-1], steps
 
 
 def tree_signature(task: Task) -> Signature:

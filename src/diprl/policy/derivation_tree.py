@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Switch, Temperatures, either
 from diprl.policy.distributions import Distribution
-from diprl.policy.kernels import log_softmax, running_totals
+from diprl.policy.kernels import log_softmax, running_totals, without_gradient_at_zero
 from diprl.policy.terminals import NEVER, Terminals
 
 
@@ -48,9 +48,7 @@ class DerivationTree(AbstractPolicy):
         self, features: Float[Array, " features"], temperatures: Temperatures, hardness: Hardness = SOFT
     ) -> Float[Array, " terminals"]:
         """The log-probability that each terminal acts in this state."""
-        weights = self.condition_weights
-        if self.keeps_zeros:
-            weights = jnp.where(weights == 0.0, 0.0, weights)  # the same numbers, but zeros have no gradient
+        weights = without_gradient_at_zero(self.condition_weights) if self.keeps_zeros else self.condition_weights
         level = weights @ features + self.condition_bias
         log_holds, log_fails = log_sigmoids(level / temperatures.condition)
         log_holds = either(hardness.conditions, jnp.where(level > 0, 0.0, NEVER), log_holds)

@@ -84,3 +84,8 @@ def product_of_transposed(
 
 keep = jax.lax.optimization_barrier
 """Stops the compiler from folding a transpose back into the product."""
+
+
+def without_gradient_at_zero(weights: Array) -> Array:
+    """The same numbers, but those that are zero have no gradient and so stay zero."""
+    return jnp.where(weights == 0.0, 0.0, weights)

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from diprl.policy.base import State, Switch, either
 from diprl.policy.distributions import SMALLEST_PROBABILITY, Categorical, Choice, Distribution, GaussianMixture
-from diprl.policy.kernels import log_softmax
+from diprl.policy.kernels import log_softmax, without_gradient_at_zero
 
 NEVER = -1e9
 LOG_STD_FLOOR = -3.0
@@ -69,13 +69,16 @@ class AffineTerminals(AbstractGaussianTerminals):
     log_std: Float[Array, "*terminals outputs"]
     centre: tuple[float, ...] = eqx.field(static=True)
     scale: tuple[float, ...] = eqx.field(static=True)
+    keeps_zeros: bool = eqx.field(static=True, default=False)
+    """Whether an output that does not read a feature goes on not reading it."""
 
     @property
     def log_deviation(self) -> Float[Array, "*terminals outputs"]:
         return jnp.log(jnp.array(self.scale)) + self.log_std
 
     def means(self, state: State, temperature: Array | float) -> Float[Array, "terminals outputs"]:
-        return jnp.array(self.centre) + jnp.array(self.scale) * (self.weights @ state.features + self.bias)
+        weights = without_gradient_at_zero(self.weights) if self.keeps_zeros else self.weights
+        return jnp.array(self.centre) + jnp.array(self.scale) * (weights @ state.features + self.bias)
 
 
 class ChoiceTerminals(eqx.Module):

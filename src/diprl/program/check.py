@@ -1,18 +1,24 @@
 """What makes a program valid, and the one form in which its numbers are kept."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import fsum, inf, isfinite, isnan
 from operator import index
 from typing import Any
 
-from diprl.errors import ProgramError
+from diprl.errors import LONGEST_NAME, ProgramError
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, assemble, flatten, nesting
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Discrete, Primitives, Signature
 
 MAX_NESTING = 200
 """How many `if`s may stand inside each other's `then` branches; chains of `elif` are not limited."""
+MAX_NAMES = 10_000
+"""How many features, actions or actuators there may be."""
+MAX_NUMBERS = 1_000_000
+"""How many numbers a program may hold, zeros included: a short text can ask for very many of them."""
+_TOO_MANY = f"more than {MAX_NUMBERS} numbers: use fewer conditions or features"
 
 
 def canonical_signature(signature: Signature) -> Signature:
@@ -26,15 +32,28 @@ def canonical_signature(signature: Signature) -> Signature:
         features.append(replace(feature, low=low, high=high))
     if not features:
         raise ProgramError("a signature needs at least one feature")
-    return Signature(tuple(features), _canonical_actions(signature.actions))
+    actions = _canonical_actions(signature.actions)
+    if isinstance(actions, Continuous) and len(actions.names) * len(features) > MAX_NUMBERS:
+        raise ProgramError(f"{len(actions.names)} outputs of {len(features)} features take {_TOO_MANY}")
+    return Signature(tuple(features), actions)
 
 
 def canonical_root(root: Node, signature: Signature) -> Node:
     """The same tree with Python floats and no negative zeros; raises where it does not fit the signature."""
-    root = assemble(_canonical_item(item, signature) for item in flatten(root))
+    root = assemble(_canonical_item(item, signature) for item in bounded(flatten(root)))
     if nesting(root) > MAX_NESTING:
         raise ProgramError(f"the program nests more than {MAX_NESTING} ifs inside each other: flatten it with elif")
     return root
+
+
+def bounded(items: Iterable[Item]) -> Iterator[Item]:
+    """The same conditions and terminals, until they hold more numbers than a program may."""
+    numbers = 0
+    for item in items:
+        numbers += sum(map(len, item.weights)) if isinstance(item, Affine) else len(getattr(item, "weights", ()))
+        if numbers > MAX_NUMBERS:
+            raise ProgramError(f"the conditions and actions of the program take {_TOO_MANY}")
+        yield item
 
 
 def _canonical_actions(actions: Actions) -> Actions:
@@ -45,6 +64,8 @@ def _canonical_actions(actions: Actions) -> Actions:
     if isinstance(actions, Discrete):
         return Discrete(tuple(actions.names))
     lows, highs = len(actions.low), len(actions.high)
+    if lows > MAX_NAMES:
+        raise ProgramError(f"the actions have {lows} entries, more than the {MAX_NAMES} that a program can have")
     if not lows or lows != highs:
         raise ProgramError(f"{kind} actions have {lows} low and {highs} high bounds: give one of each per entry")
     pairs = zip(actions.low, actions.high, strict=True)
@@ -61,12 +82,15 @@ def _canonical_actions(actions: Actions) -> Actions:
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
+    if len(names) > MAX_NAMES:
+        raise ProgramError(f"{len(names)} {kind} names are more than the {MAX_NAMES} that a program can have")
     for name in names:
         if not isinstance(name, str) or not is_identifier(name):
-            raise ProgramError(f"{kind} name '{name}' is not an identifier: rename it, for instance with identifier()")
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise ProgramError(f"{kind} name '{twice}' is used twice: give each its own name")
+            shown = f"{name!s:.{LONGEST_NAME}}"
+            raise ProgramError(f"{kind} name '{shown}' is not an identifier: rename it, for instance with identifier()")
+    twice, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise ProgramError(f"{kind} name '{twice:.{LONGEST_NAME}}' is used twice: give each its own name")
 
 
 def _interval(low: Any, high: Any, owner: str) -> tuple[float, float]:
@@ -89,7 +113,7 @@ def _canonical_item(item: Item, signature: Signature) -> Item:
     if isinstance(item, Blend) and isinstance(actions, Primitives):
         weights = _row(item.weights, len(actions.names), "a blend", "primitives")
         if min(weights) < 0.0 or abs(fsum(weights) - 1.0) > 1e-9:
-            raise ProgramError(f"blend weights {weights} must be non-negative and sum to one")
+            raise ProgramError(f"blend weights {weights!s:.80} must be non-negative and sum to one")
         return Blend(weights)
     raise ProgramError(f"a terminal of kind {type(item).__name__} does not fit {type(actions).__name__} actions")
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import floor, log10
 
-from diprl.errors import ProgramError, unknown
-from diprl.program.ast import Blend, Condition, If, Item, Node, assemble, flatten, number_rows, with_number_rows
+from diprl.errors import ProgramError, check_known
+from diprl.program.ast import Blend, Condition, If, Item, Node, number_rows, with_number_rows
 from diprl.program.signature import Signature
 
 Path = str | Sequence[str]
@@ -41,8 +41,7 @@ def swap_branches(root: Node, path: Path) -> Node:
 def set_numbers(root: Node, path: Path, signature: Signature, weights: Mapping[str, float], bias: float | None) -> Node:
     """Give the condition at a path other weights, by feature name, or another bias."""
     node = _if_at(root, path)
-    for name in weights.keys() - set(signature.feature_names):
-        raise unknown("feature", name, signature.feature_names)
+    check_known("feature", signature.feature_names, *weights)
     pairs = zip(signature.feature_names, node.condition.weights, strict=True)
     row = tuple(weights.get(name, weight) for name, weight in pairs)
     condition = Condition(row, node.condition.bias if bias is None else bias)
@@ -61,11 +60,6 @@ def round_item(item: Item, digits: int) -> Item:
         return Blend((*first, round(max(0.0, 1.0 - sum(first)), digits)))
     rows = [tuple(round_number(value, digits) for value in row) for row in number_rows(item)]
     return with_number_rows(item, rows)
-
-
-def round_root(root: Node, digits: int) -> Node:
-    """Every condition and terminal to so many significant digits."""
-    return assemble(round_item(item, digits) for item in flatten(root))
 
 
 def _steps(path: Path) -> list[str]:

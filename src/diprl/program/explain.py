@@ -95,13 +95,15 @@ def explain(program: "Program", features: ArrayLike, scales: Sequence[float] | N
         raise ProgramError(f"scales must be {len(values)} positive numbers, one per feature")
     leaf = int(program.branch_batch(values[None])[0])
     asked, terminal = path_at(program.root, values.tolist())
-    origin, finite = _Origin(program, values, units), bool(np.isfinite(values).all())
+    origin, finite, distance = _Origin(program, values, units), np.isfinite(values).all(), attrgetter("distance")
+    others = [path for leaf, path in leaf_paths(program.root) if leaf != origin.terminal] if finite else []
+    alone = range(len(values)) if finite else ()
     return Explanation(
         "; ".join(format_terminal(terminal, program.signature)),
         leaf,
         tuple(_step(program, condition, values.tolist(), units) for condition in asked),
-        _nearest(origin) if finite else None,
-        _single_feature_changes(origin) if finite else (),
+        min(filter(None, (_nearest_on(origin, path) for path in others)), key=distance, default=None),
+        tuple(sorted(filter(None, (_nearest_along(origin, feature) for feature in alone)), key=distance)),
     )
 
 
@@ -159,18 +161,6 @@ class _Origin:
             float(np.linalg.norm(step / self.scales)),
             "; ".join(format_terminal(reached, signature)),
         )
-
-
-def _nearest(origin: _Origin) -> Counterfactual | None:
-    """The nearest state within the features' bounds, in scaled distance, that reaches another terminal."""
-    others = (path for leaf, path in leaf_paths(origin.program.root) if leaf != origin.terminal)
-    return min(filter(None, (_nearest_on(origin, path) for path in others)), key=attrgetter("distance"), default=None)
-
-
-def _single_feature_changes(origin: _Origin) -> tuple[Counterfactual, ...]:
-    """For each feature that can do it alone, the smallest change that reaches a different terminal."""
-    found = (_nearest_along(origin, feature) for feature in range(len(origin.state)))
-    return tuple(sorted(filter(None, found), key=attrgetter("distance")))
 
 
 def _nearest_on(origin: _Origin, path: Decisions) -> Counterfactual | None:

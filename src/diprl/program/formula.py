@@ -1,81 +1,128 @@
-"""Formulas such as `clip(v + 0.1*sin(angle), -8, 8)`: read once, kept as plain data, never executed as code.
+"""Formulas such as `sqrt(vx^2 + vy^2)`: read by a small parser of their own, never run as code.
 
-A formula is a list of steps for a stack: numbers and names are pushed, a function takes its arguments from the
-top. So evaluation needs no recursion, and whoever evaluates brings the functions: NumPy's here, enclosures in proofs.
+A formula becomes a list of steps for a stack: numbers and names are pushed, a function takes its arguments from the
+top. Whoever evaluates it brings the functions: NumPy's for numbers and arrays, enclosures for proofs.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, pi
-from typing import Any
+from math import pi
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from diprl.program.tokens import Tokens
+from diprl.errors import DiprlError
+from diprl.program.tokens import ProgramSyntaxError, Token, Tokens
 
-MAX_PARENTHESES = 40
-CONSTANTS = {"pi": pi}
-ARGUMENTS = {"sin": 1, "cos": 1, "exp": 1, "sqrt": 1, "abs": 1, "min": 2, "max": 2, "clip": 3, "wrap": 3, "where": 3}
+Functions = Mapping[str, Callable[..., Any]]
+
+BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
+"""How tightly an operator binds; a sign binds with 3, so that -x^2 is -(x^2)."""
+ARGUMENTS = dict.fromkeys(("abs", "cos", "exp", "log", "sign", "sin", "sqrt", "tan", "tanh"), 1)
+ARGUMENTS |= {"atan2": 2, "max": 2, "min": 2, "clip": 3, "wrap": 3, "where": 3}
 """How many arguments each function has; `where(a > b, x, y)` is x where a > b, and y elsewhere."""
-_LARGEST_POWER = 16
+LONGEST, DEEPEST = 1000, 100
+"""Characters of a formula, and how far it may nest."""
+_NEGATED = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 
 
-@dataclass(frozen=True)
-class Apply:
-    """Replace the topmost values by a function of them."""
+def _wrap(value: Any, low: Any, high: Any) -> Any:
+    """The value moved by whole widths into [low, high]; what lies there stays."""
+    turns = np.ceil((value - high) / (high - low)), np.ceil((low - value) / (high - low))
+    return value - np.where(value > high, turns[0], np.where(value < low, -turns[1], 0.0)) * (high - low)
+
+
+NUMBERS: Functions = {name: getattr(np, name) for name, count in ARGUMENTS.items() if count == 1} | {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "^": np.power,
+    "negative": np.negative,
+    "atan2": np.arctan2,
+    "max": np.maximum,
+    "min": np.minimum,
+    "clip": lambda value, low, high: np.minimum(np.maximum(value, low), high),
+    "wrap": _wrap,
+    "where": lambda difference, above, other: np.where(np.greater(difference, 0.0), above, other),
+}
+"""The functions of numbers and arrays."""
+
+
+class Call(NamedTuple):
+    """Replace the topmost values of the stack by a function of them."""
 
     function: str
     count: int
 
 
+Step = float | str | Call
+Steps = tuple[Step, ...]
+
+
 @dataclass(frozen=True)
 class Formula:
-    """An expression over named values."""
+    """A number computed from named values."""
 
     text: str
-    steps: tuple[float | str | Apply, ...]
+    steps: Steps
 
     @property
-    def names(self) -> set[str]:
-        """What it reads."""
-        return {step for step in self.steps if isinstance(step, str)}
+    def calls(self) -> set[str]:
+        """The functions that it uses."""
+        return {step.function for step in self.steps if isinstance(step, Call)}
 
-    @property
-    def functions(self) -> set[str]:
-        return {step.function for step in self.steps if isinstance(step, Apply)}
-
-    def evaluate(self, values: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """The value in the algebra of the given functions."""
+    def tree(self) -> Any:
+        """As nested lists, such as ["+", ["*", 2.0, "x"], 1.0]."""
         stack: list[Any] = []
         for step in self.steps:
-            if isinstance(step, Apply):
-                arguments = stack[-step.count :]
-                del stack[-step.count :]
-                stack.append(functions[step.function](*arguments))
+            if isinstance(step, Call):
+                stack[-step.count :] = [[step.function, *stack[-step.count :]]]
             else:
-                stack.append(values[step] if isinstance(step, str) else step)
+                stack.append(step)
         return stack[0]
 
-    def __call__(self, values: Mapping[str, Any]) -> Any:
-        """The value for numbers or arrays."""
+    def __call__(self, values: Mapping[str, Any], functions: Functions = NUMBERS) -> Any:
+        """The value, for numbers, arrays, or whatever else the functions take."""
+        stack: list[Any] = []
         with np.errstate(all="ignore"):
-            return self.evaluate(values, NUMPY)
+            for step in self.steps:
+                if isinstance(step, Call):
+                    stack[-step.count :] = [functions[step.function](*stack[-step.count :])]
+                else:
+                    stack.append(values[step] if isinstance(step, str) else np.float64(step))
+        return stack[0]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A formula that is above zero, or not below it where the comparison is not strict."""
+    """Two formulas, of which one is greater, or not smaller if the comparison is not strict."""
 
-    text: str
-    difference: Formula
-    strict: bool
+    left: Formula
+    sign: str
+    right: Formula
+
+    @property
+    def text(self) -> str:
+        return f"{self.left.text} {self.sign} {self.right.text}"
+
+    @property
+    def strict(self) -> bool:
+        return len(self.sign) == 1
+
+    @property
+    def difference(self) -> Formula:
+        """What is greater minus what is smaller."""
+        sides = (self.left, self.right) if self.sign[0] == ">" else (self.right, self.left)
+        return Formula("", (*sides[0].steps, *sides[1].steps, Call("-", 2)))
 
     def negated(self) -> "Comparison":
         """The comparison that holds where this one does not."""
-        sign = next(sign for sign in (">=", "<=", ">", "<") if sign in self.text)
-        text = self.text.replace(sign, {">=": "<", "<=": ">", ">": "<=", "<": ">="}[sign])
-        turned = Formula(text, (*self.difference.steps, Apply("negative", 1)))
-        return Comparison(text, turned, not self.strict)
+        return Comparison(self.left, _NEGATED[self.sign], self.right)
+
+    def tree(self) -> list[Any]:
+        """As nested lists, such as ["<=", "x", 1.0]."""
+        return [self.sign, self.left.tree(), self.right.tree()]
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """Whether it holds, for numbers or arrays; never where the difference is not a number."""
@@ -83,136 +130,82 @@ class Comparison:
         return value > 0.0 if self.strict else value >= 0.0
 
 
-def parse_formula(text: str, names: Collection[str], line: int = 1, column: int = 1) -> Formula:
-    """Read a formula over the given names; errors say where and what was expected."""
-    reader = _Reader(Tokens(text, line, column), names)
-    reader.sum()
-    reader.tokens.expect_end()
-    return Formula(text.strip(), tuple(reader.steps))
+def parse_formula(text: str, names: Sequence[str], owner: str) -> Formula:
+    """Read a formula over the named features; an error says in which column of whose formula it is."""
+    if len(text) > LONGEST:
+        raise DiprlError(f"the formula of {owner} is longer than {LONGEST} characters")
+    try:
+        return read_formula(text, names)
+    except ProgramSyntaxError as error:
+        raise DiprlError(f"the formula of {owner}, {str(error).removeprefix('line 1, ')}") from None
 
 
-def parse_comparison(text: str, names: Collection[str], line: int = 1, column: int = 1) -> Comparison:
+def read_formula(text: str, names: Sequence[str], line: int = 1, column: int = 1) -> Formula:
+    """Read a formula that begins in some line and column of a file."""
+    tokens = Tokens(text, line, column)
+    steps = _expression(tokens, names, 1, 0)
+    tokens.expect_end()
+    return Formula(text.strip(), tuple(steps))
+
+
+def read_comparison(text: str, names: Sequence[str], line: int = 1, column: int = 1) -> Comparison:
     """Read `left > right`, with >, <, >= or <=."""
-    reader = _Reader(Tokens(text, line, column), names)
-    strict = reader.comparison()
-    reader.tokens.expect_end()
-    return Comparison(text.strip(), Formula(text.strip(), tuple(reader.steps)), strict)
+    tokens = Tokens(text, line, column)
+    left, sign, right = _comparison(tokens, names, 0)
+    tokens.expect_end()
+    before, after = text[: sign.column - column], text[sign.column - column + len(sign.text) :]
+    return Comparison(Formula(before.strip(), left), sign.text, Formula(after.strip(), right))
 
 
-class _Reader:
-    """Reads by recursive descent, which nested parentheses bound, and writes steps in the order of evaluation."""
+def _comparison(tokens: Tokens, names: Sequence[str], depth: int) -> tuple[Steps, Token, Steps]:
+    left = _expression(tokens, names, 1, depth)
+    sign = tokens.accept(*_NEGATED)
+    if sign is None:
+        raise tokens.current.error("'>', '<', '>=' or '<='")
+    return tuple(left), sign, tuple(_expression(tokens, names, 1, depth))
 
-    def __init__(self, tokens: Tokens, names: Collection[str]) -> None:
-        self.tokens, self.names, self.depth = tokens, names, 0
-        self.steps: list[float | str | Apply] = []
 
-    def sum(self) -> None:
-        self._product()
-        while sign := self.tokens.accept("+", "-"):
-            self._product()
-            self._apply(sign.text, 2)
+def _expression(tokens: Tokens, names: Sequence[str], least: int, depth: int) -> list[Step]:
+    """The steps of an operand and of the operators after it that bind at least so tightly."""
+    steps = _operand(tokens, names, depth)
+    while (sign := tokens.current.text) in BINDING and BINDING[sign] >= least:
+        tokens.advance()
+        steps += [*_expression(tokens, names, BINDING[sign] + (sign != "^"), depth + 1), Call(sign, 2)]
+    return steps
 
-    def comparison(self) -> bool:
-        """Write greater minus smaller; gives whether the comparison is strict."""
-        self.sum()
-        sign = self.tokens.accept(">", "<", ">=", "<=")
-        if sign is None:
-            raise self.tokens.current.error("'>', '<', '>=' or '<='")
-        self.sum()
-        self._apply("-", 2)
-        if sign.text[0] == "<":
-            self._apply("negative", 1)
-        return len(sign.text) == 1
 
-    def _product(self) -> None:
-        self._factor()
-        while sign := self.tokens.accept("*", "/"):
-            self._factor()
-            self._apply(sign.text, 2)
+def _operand(tokens: Tokens, names: Sequence[str], depth: int) -> list[Step]:
+    token = tokens.advance()
+    if depth == DEEPEST:
+        raise token.error("a formula that nests less deeply")
+    if token.text in ("+", "-"):
+        steps = _expression(tokens, names, 3, depth + 1)
+        return [*steps, Call("negative", 1)] if token.text == "-" else steps
+    if token.kind == "number":
+        return [float(token.text)]
+    if token.text in names:
+        return [token.text]
+    if token.text == "pi":
+        return [pi]
+    if token.text != "(" and token.text not in ARGUMENTS:
+        raise token.error("a number, a feature that stands above, or a function", [*names, *ARGUMENTS])
+    return _arguments(tokens, names, token.text, depth + 1)
 
-    def _factor(self) -> None:
-        negative = False
-        while sign := self.tokens.accept("+", "-"):
-            negative ^= sign.text == "-"
-        self._atom()
-        if self.tokens.accept("**"):
-            token = self.tokens.advance()
-            if not token.text.isdecimal() or not 1 <= int(token.text[:9]) <= _LARGEST_POWER:
-                raise token.error(f"a whole power from 1 to {_LARGEST_POWER}")
-            self.steps.append(float(token.text))
-            self._apply("**", 2)
-        if negative:
-            self._apply("negative", 1)
 
-    def _atom(self) -> None:
-        token = self.tokens.advance()
-        if token.kind == "number":
-            if not isfinite(float(token.text)):
-                raise token.error("a finite number")
-            self.steps.append(float(token.text))
-        elif token.text in ARGUMENTS and self.tokens.current.text == "(":
-            self.tokens.advance()
-            self._call(token.text)
-        elif token.text == "(":
-            self._nested(self.sum)
-        elif token.text in self.names:
-            self.steps.append(token.text)
-        elif token.text in CONSTANTS:
-            self.steps.append(CONSTANTS[token.text])
+def _arguments(tokens: Tokens, names: Sequence[str], function: str, depth: int) -> list[Step]:
+    """The steps of a function and its arguments, or of what stands in parentheses."""
+    steps: list[Step] = []
+    if function in ARGUMENTS:
+        tokens.expect("(")
+    for position in range(ARGUMENTS.get(function, 1)):
+        if position:
+            tokens.expect(",")
+        if function == "where" and not position:
+            begin, (left, sign, right) = tokens.current, _comparison(tokens, names, depth)
+            if len(sign.text) > 1:
+                raise begin.error("a strict comparison, with '>' or '<'")
+            steps += [*Comparison(Formula("", left), sign.text, Formula("", right)).difference.steps]
         else:
-            raise token.error("a number, a known name or a function", [*self.names, *ARGUMENTS])
-
-    def _call(self, function: str) -> None:
-        def arguments() -> None:
-            for position in range(ARGUMENTS[function]):
-                if position:
-                    self.tokens.expect(",")
-                if function == "where" and position == 0:
-                    where = self.tokens.current
-                    if not self.comparison():
-                        raise where.error("a strict comparison, with '>' or '<'")
-                else:
-                    self.sum()
-
-        self._nested(arguments)
-        self._apply(function, ARGUMENTS[function])
-
-    def _nested(self, read: Callable[[], object]) -> None:
-        if self.depth == MAX_PARENTHESES:
-            raise self.tokens.current.error(f"at most {MAX_PARENTHESES} nested parentheses")
-        self.depth += 1
-        read()
-        self.tokens.expect(")")
-        self.depth -= 1
-
-    def _apply(self, function: str, count: int) -> None:
-        self.steps.append(Apply(function, count))
-
-
-def _wrap(value: Any, low: Any, high: Any) -> Any:
-    """The value moved by whole widths into [low, high]; what lies there stays."""
-    width = high - low
-    turns = np.where(
-        value > high, np.ceil((value - high) / width), np.where(value < low, -np.ceil((low - value) / width), 0)
-    )
-    return value - turns * width
-
-
-NUMPY: dict[str, Callable[..., Any]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "**": np.power,
-    "negative": np.negative,
-    "sin": np.sin,
-    "cos": np.cos,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-    "min": np.minimum,
-    "max": np.maximum,
-    "clip": lambda value, low, high: np.minimum(np.maximum(value, low), high),
-    "wrap": _wrap,
-    "where": lambda difference, above, other: np.where(np.greater(difference, 0.0), above, other),
-}
+            steps += _expression(tokens, names, 1, depth)
+    tokens.expect(")")
+    return [*steps, Call(function, ARGUMENTS[function])] if function in ARGUMENTS else steps

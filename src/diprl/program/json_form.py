@@ -6,15 +6,16 @@ of {"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import fields
 from math import inf
 from typing import Any
 
-from diprl.errors import ProgramError
+from diprl.errors import ProgramError, listed
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble, flatten
-from diprl.program.check import canonical_signature
+from diprl.program.check import bounded, canonical_signature
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
-from diprl.program.tokens import MAX_CHARACTERS
+from diprl.program.tokens import MAX_CHARACTERS, Names
 
 SCHEMA = 1
 _MAX_CHARACTERS = 4 * MAX_CHARACTERS
@@ -139,8 +140,8 @@ def _fields(value: Any, owner: str, kinds: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ProgramError(f"{owner} must be an object, not {_describe(value)}")
     if value.keys() != kinds.keys():
-        missing, extra = sorted(kinds.keys() - value.keys()), sorted(value.keys() - kinds.keys())
-        raise ProgramError(f"{owner} lacks the keys {missing} and has the unknown keys {extra}".replace("[]", "none"))
+        missing, extra = (listed(sorted(keys)) for keys in (kinds.keys() - value.keys(), value.keys() - kinds.keys()))
+        raise ProgramError(f"{owner} lacks the keys [{missing}] and has the unknown keys [{extra}]")
     for key, kind in kinds.items():
         if not isinstance(value[key], kind) or isinstance(value[key], bool):
             raise ProgramError(f"'{key}' of {owner} must not be {_describe(value[key])}")
@@ -154,47 +155,55 @@ def _describe(value: Any) -> str:
 
 def _read_nodes(entries: list[Any], signature: Signature) -> Node:
     """Follow the nodes from the root, using each exactly once."""
-    items, stack, unused = list[Item](), [0] if entries else [], set(range(1, len(entries)))
+    unused = set(range(1, len(entries)))
+    items = list(bounded(_items(entries, signature, unused)))
+    if unused or not items:
+        raise ProgramError(f"the nodes do not form one tree: {listed(sorted(unused))} cannot be reached from node 0")
+    return assemble(items)
+
+
+def _items(entries: list[Any], signature: Signature, unused: set[int]) -> Iterator[Item]:
+    """Conditions and terminals in printing order, each taken off those that are not used yet."""
+    features = dict.fromkeys(signature.feature_names)
+    actions = {name: number for number, name in enumerate(signature.actions.names)}
+    stack = [0] if entries else []
     while stack:
         position = stack.pop()
         entry = entries[position]
         if not isinstance(entry, dict) or "if" not in entry:
-            items.append(_read_terminal(entry, signature))
+            yield _read_terminal(entry, features, actions)
             continue
         found = _fields(entry, f"node {position}", {"if": dict, "then": int, "else": int})
-        items.append(Condition(*_read_form(found["if"], signature.feature_names, f"the condition of node {position}")))
+        yield Condition(*_read_form(found["if"], features, f"the condition of node {position}"))
         for child in (found["else"], found["then"]):
             if child <= position or child not in unused:
                 raise ProgramError(f"node {position} refers to node {child}, which is not a later node of its own")
             unused.remove(child)
             stack.append(child)
-    if unused or not items:
-        raise ProgramError(f"the nodes do not form one tree: {sorted(unused)} cannot be reached from node 0")
-    return assemble(items)
 
 
-def _read_terminal(entry: Any, signature: Signature) -> Terminal:
-    names = signature.actions.names
+def _read_terminal(entry: Any, features: Names, actions: dict[str, int]) -> Terminal:
     kind = next(iter(entry)) if isinstance(entry, dict) and len(entry) == 1 else None
     if kind == "act":
-        if entry["act"] not in names:
-            raise ProgramError(f"action {_describe(entry['act'])} is not one of {', '.join(map(str, names))}")
-        return Act(names.index(entry["act"]))
+        name = entry["act"]
+        if not isinstance(name, str) or name not in actions:
+            raise ProgramError(f"action {_describe(name)} is not one of {listed(actions)}")
+        return Act(actions[name])
     if kind == "blend":
-        return Blend(_read_weights(entry["blend"], names, "a blend"))
+        return Blend(_read_weights(entry["blend"], actions, "a blend"))
     if kind == "affine":
-        rows = _fields(entry["affine"], "an affine terminal", dict.fromkeys(names, dict))
-        forms = [_read_form(rows[name], signature.feature_names, f"output {name}") for name in names]
+        rows = _fields(entry["affine"], "an affine terminal", dict.fromkeys(actions, dict))
+        forms = [_read_form(rows[name], features, f"output {name}") for name in actions]
         return Affine(tuple(weights for weights, _ in forms), tuple(bias for _, bias in forms))
     raise ProgramError(f"a node must be one of if, act, blend, affine, not {_describe(entry)}")
 
 
-def _read_form(entry: Any, names: tuple[str, ...], owner: str) -> tuple[tuple[float, ...], float]:
+def _read_form(entry: Any, names: Names, owner: str) -> tuple[tuple[float, ...], float]:
     found = _fields(entry, owner, {"weights": dict, "bias": (float, int)})
     return _read_weights(found["weights"], names, owner), found["bias"]
 
 
-def _read_weights(entry: Any, names: tuple[str, ...], owner: str) -> tuple[float, ...]:
-    if not isinstance(entry, dict) or not entry.keys() <= set(names):
-        raise ProgramError(f"the weights of {owner} must be an object with keys among {', '.join(names)}")
+def _read_weights(entry: Any, names: Names, owner: str) -> tuple[float, ...]:
+    if not isinstance(entry, dict) or not entry.keys() <= names.keys():
+        raise ProgramError(f"the weights of {owner} must be an object with keys among {listed(names)}")
     return tuple(entry.get(name, 0.0) for name in names)

@@ -27,6 +27,13 @@ class Network:
     def __post_init__(self) -> None:
         _check(self)
 
+    def arrays(self) -> dict[str, Array]:
+        """All numbers by name, those of layers numbered from the first."""
+        found = {key: getattr(self, key) for key in ("mean", "std", "low", "high")}
+        for number, (weights, bias) in enumerate(self.layers):
+            found |= {f"weights_{number}": weights, f"bias_{number}": bias}
+        return found
+
     def actions(self, senses: NDArray[Any]) -> Array:
         """The actions (n, actuators) for n vectors of senses."""
         hidden = (senses - self.mean) / self.std

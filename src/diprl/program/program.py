@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diprl.errors import ProgramError
+from diprl.errors import DiprlError, ProgramError
 from diprl.program import ast, edit, evaluate, json_form
 from diprl.program.check import canonical_root, canonical_signature
 from diprl.program.explain import Explanation, explain
 from diprl.program.signature import Discrete, Primitives, Signature
 from diprl.program.text_format import format_program
 from diprl.program.text_parse import parse_body, parse_text
-from diprl.program.tokens import MAX_CHARACTERS
+from diprl.system.files import read_text, write_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,23 +111,26 @@ class Program:
 
     def rounded(self, digits: int) -> "Program":
         """Every condition and terminal to so many significant digits."""
-        return self.with_root(edit.round_root(self.root, digits))
+        return self.with_root(ast.assemble(edit.round_item(item, digits) for item in ast.flatten(self.root)))
 
     def with_root(self, root: ast.Node) -> "Program":
         """Another program with the same interface."""
         return Program(self.signature, root, self.task)
 
     def save(self, path: str | Path) -> None:
-        """Write JSON to a .json file, text to any other."""
+        """Write JSON to a .json file, text to any other, whole or not at all."""
         path = Path(path)
-        text = self.to_json() if path.suffix == ".json" else str(self)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_text(path, self.to_json() if path.suffix == ".json" else str(self))
 
     @classmethod
     def load(cls, path: str | Path) -> "Program":
         """Read a program from a file, telling JSON from text by its content; errors name the file."""
         try:
-            return cls.from_text(_read(Path(path)))
+            text = read_text(Path(path))
+        except DiprlError as error:
+            raise ProgramError(str(error)) from error
+        try:
+            return cls.from_text(text)
         except ProgramError as error:
             error.args = (f"{path}: {error}",)
             raise
@@ -206,16 +209,3 @@ class Program:
 
 
 parse = Program.from_text
-
-
-def _read(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(4 * MAX_CHARACTERS + 1)
-        if len(content) > 4 * MAX_CHARACTERS:
-            raise ProgramError("the file is too large to be a program")
-        return content.decode("utf-8")
-    except OSError as error:
-        raise ProgramError(f"cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise ProgramError("is not text in UTF-8") from None

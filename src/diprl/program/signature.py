@@ -61,6 +61,13 @@ class Signature:
         return tuple(feature.name for feature in self.features)
 
 
+def outputs(actions: Actions) -> list[Feature]:
+    """What a vector of actions holds, with units and ranges; nothing where actions are choices or blends."""
+    if not isinstance(actions, Continuous):
+        return []
+    return list(map(Feature, actions.names, actions.units or ("",) * len(actions.names), actions.low, actions.high))
+
+
 def action_range(actions: Continuous | Primitives) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
     bounded = [

@@ -8,7 +8,7 @@ from math import inf
 
 from diprl.program.ast import Act, Blend, Condition, Node, Terminal
 from diprl.program.paths import statements
-from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
+from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature, outputs
 
 _WIDTH = 110
 _BARE = re.compile(r"[^\[\]\"#\s](?:[^\[\]\"#]*[^\[\]\"#\s])?")
@@ -65,9 +65,7 @@ def format_header(signature: Signature, task: str = "") -> list[str]:
     if isinstance(actions, Discrete):
         return lines + _entry("actions", actions.names)
     if isinstance(actions, Continuous):
-        units = actions.units or ("",) * len(actions.names)
-        outputs = map(Feature, actions.names, units, actions.low, actions.high)
-        return lines + _entry("outputs", [_feature(output) for output in outputs])
+        return lines + _entry("outputs", [_feature(output) for output in outputs(actions)])
     return lines + _entry("primitives", actions.names) + _entry("actuators", _actuators(actions))
 
 

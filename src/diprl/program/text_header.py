@@ -10,9 +10,11 @@ An entry may go on over indented lines. What a signature says in words stands in
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from math import inf
 
 from diprl.errors import ProgramError
+from diprl.program.check import MAX_NAMES
 from diprl.program.signature import Actions, Continuous, Discrete, Feature, Primitives, Signature
 from diprl.program.tokens import NAME, NUMBER, Tokens
 
@@ -81,7 +83,8 @@ def _actions(header: Header) -> Actions:
     names = tuple(match.group() for line in header[kinds[0]] for match in line.items(_NAME, "a name"))
     if kinds == ["actions"]:
         return Discrete(names)
-    bounds = [pair for line in header["actuators"] for pair in _actuators(line)]
+    pairs = chain.from_iterable(map(_actuators, header["actuators"]))
+    bounds = list(islice(pairs, MAX_NAMES + 1))  # one too many is enough to be refused
     return Primitives(names, tuple(low for low, _ in bounds), tuple(high for _, high in bounds))
 
 
@@ -96,8 +99,8 @@ def _actuators(line: Tokens) -> Iterator[tuple[float, float]]:
     """The bounds of `3 in [-1, 1]`, three times, or of `[-1, 1]`, once."""
     for match in line.items(_ACTUATORS, "bounds such as [-1, 1]"):
         number = int((match["count"] or "1")[:8])
-        if not 1 <= number <= 10_000:
-            raise line.current.error("between 1 and 10000 actuators")
+        if not 1 <= number <= MAX_NAMES:
+            raise line.current.error(f"between 1 and {MAX_NAMES} actuators")
         yield from [_bounds(match)] * number
 
 

@@ -6,16 +6,25 @@ of its condition.
 """
 
 import re
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from diprl.errors import ProgramError
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble
-from diprl.program.check import MAX_NESTING, canonical_signature
+from diprl.program.check import MAX_NESTING, bounded, canonical_signature
 from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
-from diprl.program.tokens import MAX_CHARACTERS, Linear, Token, Tokens, parse_linear
+from diprl.program.tokens import MAX_CHARACTERS, Linear, Names, Token, Tokens, parse_linear
 
+_JOINED = {
+    "and": "a condition is one comparison: put the second one in an 'if' inside the branch",
+    "or": "a condition is one comparison: put the second one in an 'elif' with the same action",
+    "<": "a condition is one comparison: put the second one in an 'if' inside the branch",
+    ">": "a condition is one comparison: put the second one in an 'if' inside the branch",
+}
+"""Words that people put between two comparisons, and what to write instead."""
+END = -1
+"""The indentation of the empty line after the last one."""
 _VERSION = re.compile(r"#\s*diprl program (\d{1,9})\s*$")
 
 
@@ -35,7 +44,9 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
     if len(text) > MAX_CHARACTERS:
         raise ProgramError(f"the program is longer than {MAX_CHARACTERS} characters")
     lines = text.removeprefix("\ufeff").split("\n")
-    _check_version(lines[0])
+    version = _VERSION.match(lines[0])
+    if version and int(version[1]) != 1:
+        raise ProgramError(f"the program is of version {version[1]}, this diprl reads version 1: update diprl")
     header, start = split_header(lines)
     found = parse_signature(header)
     if found is None and signature is None:
@@ -50,38 +61,46 @@ def parse_text(text: str, signature: Signature | None = None) -> tuple[Signature
 
 def parse_body(text: str, signature: Signature, first_line: int = 1) -> Node:
     """The node that the lines of an if/elif/else chain, or a single action, describe."""
-    lines, chains, items = _split_lines(text, first_line), list[_Chain](), list[Item]()
-    while chains or not items:
-        line = _take(lines, "an action, 'if' or 'else'")
+    return assemble(bounded(_items(_split_lines(text, first_line), signature)))
+
+
+def _items(lines: Iterator[Tokens], signature: Signature) -> Iterator[Item]:
+    """Conditions and terminals in printing order."""
+    features = dict.fromkeys(signature.feature_names)
+    actions = {name: number for number, name in enumerate(signature.actions.names)}
+    kind, chains, empty = type(signature.actions), list[_Chain](), True
+    while chains or empty:
+        line, empty = _take(lines, "an action, 'if' or 'else'"), False
         if keyword := _open_branch(line, chains):
-            items += [] if keyword.text == "else" else [_condition(line, signature)]
+            if keyword.text != "else":
+                yield _condition(line, features)
             line.expect(":")
         else:
-            items.append(_terminal(line, lines, signature))
+            yield _terminal(line, lines, kind, features, actions)
             _close_branches(chains)
-    if len(lines) > 1:
-        raise lines[0].current.error("the end of the program")
-    return assemble(items)
+    if (line := next(lines)).indent != END:
+        raise line.current.error("the end of the program")
 
 
-def _split_lines(text: str, first_line: int) -> deque[Tokens]:
-    """The lines of a body that say something, then an empty one.
+def _split_lines(text: str, first_line: int) -> Iterator[Tokens]:
+    """The lines of a body that say something, then an empty one, each read when it is asked for.
 
     What follows the colon of a condition is a line of its own, further in.
     """
-    lines, number, last = deque[Tokens](), first_line, ""
+    number, last = first_line, ""
     for number, last in enumerate(text.expandtabs(4).split("\n"), first_line):
         code = last.split("#")[0].rstrip()
         indent = len(code) - len(code.lstrip())
         for level, part in enumerate(re.finditer(r"[^:]*:|[^:]+", code)):
-            lines.append(Tokens(part.group(), number, part.start() + 1, indent + level))
-    return deque([*lines, Tokens("", number, len(last.rstrip()) + 1, -1)])
+            yield Tokens(part.group(), number, part.start() + 1, indent + level)
+    yield Tokens("", number, len(last.rstrip()) + 1, END)
 
 
-def _take(lines: deque[Tokens], expected: str) -> Tokens:
-    if len(lines) == 1:
-        raise lines[0].current.error(expected, hint="the program is not complete")
-    return lines.popleft()
+def _take(lines: Iterator[Tokens], expected: str) -> Tokens:
+    line = next(lines)
+    if line.indent == END:
+        raise line.current.error(expected, hint="the program is not complete")
+    return line
 
 
 def _open_branch(line: Tokens, chains: list[_Chain]) -> Token | None:
@@ -113,60 +132,52 @@ def _close_branches(chains: list[_Chain]) -> None:
         chains[-1].waiting = False
 
 
-def _condition(tokens: Tokens, signature: Signature) -> Condition:
-    names = signature.feature_names
-    left = parse_linear(tokens, names, "a feature name")
+def _condition(tokens: Tokens, features: Names) -> Condition:
+    left = parse_linear(tokens, features, "a feature name")
     comparison = tokens.current
     if comparison.text in (">=", "<=", "==", "!="):
         raise comparison.error("'>' or '<'", hint="conditions are strict comparisons")
     if not tokens.accept(">", "<"):
-        hint = f"write *{comparison.text} to multiply" if comparison.text in names else ""
+        hint = f"write *{comparison.text} to multiply" if comparison.text in features else ""
         raise comparison.error("'>'", hint=hint)
-    right = parse_linear(tokens, names, "a feature name")
+    right = parse_linear(tokens, features, "a feature name")
+    if tokens.current.text in _JOINED:
+        raise tokens.current.error("':'", hint=_JOINED[tokens.current.text])
     greater, smaller = (left, right) if comparison.text == ">" else (right, left)
     greater.add(smaller, -1.0)
-    return Condition(greater.weights(names), greater.constant)
+    return Condition(greater.weights(features), greater.constant)
 
 
-def _terminal(line: Tokens, lines: deque[Tokens], signature: Signature) -> Terminal:
-    actions = signature.actions
-    if isinstance(actions, Continuous):
-        return _affine(line, lines, signature)
-    if isinstance(actions, Discrete):
+def _terminal(line: Tokens, lines: Iterator[Tokens], kind: type, features: Names, actions: dict[str, int]) -> Terminal:
+    if kind is Continuous:
+        return _affine(line, lines, features, actions)
+    if kind is Discrete:
         token = line.advance()
-        if token.text not in actions.names:
-            raise token.error("an action name", actions.names)
+        if token.text not in actions:
+            raise token.error("an action name", actions)
         line.expect_end()
-        return Act(actions.names.index(token.text))
+        return Act(actions[token.text])
     first = line.current
-    mix = parse_linear(line, actions.names, "a primitive's name")
+    mix = parse_linear(line, actions, "a primitive's name")
     line.expect_end()
     if mix.constant != 0.0:
         raise first.error("weighted primitives only", hint="a blend has no constant")
-    return Blend(mix.weights(actions.names))
+    return Blend(mix.weights(actions))
 
 
-def _affine(line: Tokens, lines: deque[Tokens], signature: Signature) -> Affine:
+def _affine(line: Tokens, lines: Iterator[Tokens], features: Names, outputs: Names) -> Affine:
     """Read one `output = expression` line per output, in any order."""
-    outputs, rows = signature.actions.names, dict[str, Linear]()
-    indent = line.indent
+    rows, indent = dict[str, Linear](), line.indent
     while True:
         name = line.advance()
         if name.text not in outputs or name.text in rows:
-            raise name.error("an output that is not set yet", set(outputs) - rows.keys())
+            raise name.error("an output that is not set yet", outputs.keys() - rows.keys())
         line.expect("=")
-        rows[name.text] = parse_linear(line, signature.feature_names, "a feature name")
+        rows[name.text] = parse_linear(line, features, "a feature name")
         line.expect_end()
         if len(rows) == len(outputs):
             break
         line = _take(lines, "a line for each output")
         if line.indent != indent:
             raise line.current.error(f"a line for output {next(n for n in outputs if n not in rows)}")
-    names = signature.feature_names
-    return Affine(tuple(rows[n].weights(names) for n in outputs), tuple(rows[n].constant for n in outputs))
-
-
-def _check_version(line: str) -> None:
-    match = _VERSION.match(line)
-    if match and int(match[1]) != 1:
-        raise ProgramError(f"the program is of version {match[1]}, this diprl reads version 1: update diprl")
+    return Affine(tuple(rows[n].weights(features) for n in outputs), tuple(rows[n].constant for n in outputs))

@@ -1,24 +1,27 @@
 """One line of program text, read from left to right: tokens, linear forms, and errors that point into it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite
 from operator import mul, neg, truediv
+from typing import Any, NamedTuple
 
-from diprl.errors import LONGEST_NAME, ProgramError
+from diprl.errors import ProgramError, nearest
 
 MAX_CHARACTERS = 1_000_000
 """Longer texts are refused before any work is done on them."""
 
-_MAX_PARENTHESES = 40
+Names = dict[str, Any]
+"""The names of features or actions in order, as keys: there may be many, and each is looked up often."""
+
+_MAX_PARENTHESES = _MAX_FACTORS = 40
 
 NAME = r"[^\W\d]\w*"
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{NUMBER})|(?P<name>{NAME})|(?P<symbol>>=|<=|==|!=|\*\*|[-+*/()=:<>,;\[\]−×·])|(?P<other>[^#\s]))"
+    rf"\s*(?:(?P<number>{NUMBER})|(?P<name>{NAME})|(?P<symbol>>=|<=|==|!=|[-+*/()=:<>,;\[\]−×·])|(?P<other>[^#\s]))"
 )
 _SPELLINGS = {"−": "-", "×": "*", "·": "*"}
 
@@ -31,8 +34,7 @@ class ProgramSyntaxError(ProgramError):
         super().__init__(f"line {line}, column {column}: expected {expected}, found {found}{hint and f' ({hint})'}")
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """One token of the text and where it stands; lines and columns count from one."""
 
     kind: str
@@ -43,7 +45,7 @@ class Token:
     def error(self, expected: str, known: Iterable[str] = (), hint: str = "") -> ProgramSyntaxError:
         """An error at this token, offering the nearest of the known names."""
         found = f"'{self.text:.40}'" if self.text else "the end of the line"
-        near = get_close_matches(self.text[:LONGEST_NAME], list(known), n=1, cutoff=0.6)
+        near = nearest(self.text, known)
         hint = hint or (f"did you mean {near[0]}?" if near else "")
         return ProgramSyntaxError(self.line, self.column, expected, found, hint)
 
@@ -124,11 +126,11 @@ class Linear:
         """The same sum with every number changed."""
         return Linear({name: change(weight) for name, weight in self.terms.items()}, change(self.constant))
 
-    def weights(self, names: Sequence[str]) -> tuple[float, ...]:
+    def weights(self, names: Iterable[str]) -> tuple[float, ...]:
         return tuple(self.terms.get(name, 0.0) for name in names)
 
 
-def parse_linear(tokens: Tokens, names: Sequence[str], kind: str) -> Linear:
+def parse_linear(tokens: Tokens, names: Collection[str], kind: str) -> Linear:
     """Read a linear form; `kind` says in errors what its names are, such as 'a feature name'."""
     start = tokens.current
     linear = _sum(tokens, names, kind, 0)
@@ -137,7 +139,7 @@ def parse_linear(tokens: Tokens, names: Sequence[str], kind: str) -> Linear:
     return linear
 
 
-def _sum(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+def _sum(tokens: Tokens, names: Collection[str], kind: str, depth: int) -> Linear:
     total = Linear()
     total.add(_product(tokens, names, kind, depth), 1.0)
     while sign := tokens.accept("+", "-"):
@@ -145,10 +147,12 @@ def _sum(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
     return total
 
 
-def _product(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
-    product = _factor(tokens, names, kind, depth)
+def _product(tokens: Tokens, names: Collection[str], kind: str, depth: int) -> Linear:
+    product, factors = _factor(tokens, names, kind, depth), 1
     while operator := tokens.accept("*", "/"):
-        where = tokens.current
+        where, factors = tokens.current, factors + 1
+        if factors > _MAX_FACTORS:
+            raise where.error(f"at most {_MAX_FACTORS} factors")
         factor = _factor(tokens, names, kind, depth)
         if operator.text == "/" and (factor.terms or factor.constant == 0.0):
             raise where.error("a number other than zero to divide by")
@@ -161,7 +165,7 @@ def _product(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Lin
     return product
 
 
-def _factor(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+def _factor(tokens: Tokens, names: Collection[str], kind: str, depth: int) -> Linear:
     negative = False
     while sign := tokens.accept("+", "-"):
         negative ^= sign.text == "-"
@@ -169,7 +173,7 @@ def _factor(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Line
     return factor.changed(neg) if negative else factor
 
 
-def _atom(tokens: Tokens, names: Sequence[str], kind: str, depth: int) -> Linear:
+def _atom(tokens: Tokens, names: Collection[str], kind: str, depth: int) -> Linear:
     token = tokens.advance()
     if token.kind == "number":
         return Linear(constant=float(token.text))

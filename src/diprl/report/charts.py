@@ -1,12 +1,31 @@
-"""The charts of a run: what it scored, what turning the policy into a program cost, and how training went."""
+"""The charts of a run: what it scored, what turning the policy into a program cost, how training went, where it acts.
+
+The regions of the plane follow every edit, so the page's script draws them (`assets/page/regions.js`).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diprl.arena.score import Gap, Score
-from diprl.report.draw import Chart, Scale, area_chart, element, label, line_chart, padded, svg, x_axis
+from diprl.program import Program
+from diprl.report import draw
+from diprl.report.draw import Chart, Markup, Scale, area_chart, element, label, line_chart, padded, svg, x_axis, y_axis
 from diprl.report.source import Curves, Source
+from diprl.report.visits import Visits
+from diprl.search.front import Front
 
 WIDTH, MARGIN, ROW = 440, 16, 44
+FRONT_LEFT, FRONT_HEIGHT = 48, 220
 EPISODES = 72
 """Height of the part that shows every episode."""
+PLANE = (560, 420)
+FRAME = {"left": draw.LEFT + 26, "right": PLANE[0] - 12, "top": draw.TOP, "bottom": PLANE[1] - draw.BOTTOM - 6}
+"""Where the plane lies on its drawing."""
+DOTS = 600
+SIDE_BY_SIDE, STYLES = (640, 240), 6
 GOLDEN = 0.618034
 """Steps of this size spread dots evenly, however many there are."""
 
@@ -53,6 +72,21 @@ def gap_rows(gap: Gap) -> list[tuple[str, float, float]]:
     return rows
 
 
+def front_chart(front: Front) -> Markup:
+    """Size against score of the programs of a run, each with its 95% interval; a ring around the one handed over."""
+    x = Scale(0.0, max(entry.program.coefficients for entry in front) + 1.0, FRONT_LEFT, WIDTH - MARGIN)
+    ends = [end for entry in front for end in entry.interval]
+    y = Scale(*padded(ends), FRONT_HEIGHT, MARGIN)
+    parts = [*x_axis(x, FRONT_HEIGHT, "numbers in the program"), *y_axis(y, x)]
+    for index, entry in enumerate(front):
+        place, (low, high) = x(entry.program.coefficients), map(y, entry.interval)
+        parts.append(element("path", class_="interval s1", d=f"M{place:.1f} {low:.1f}V{high:.1f}"))
+        parts.append(element("circle", class_="mean s1", cx=place, cy=y(entry.mean), r=4))
+        if index == front.picked:
+            parts.append(element("circle", class_="ring", cx=place, cy=y(entry.mean), r=9))
+    return svg(parts, "Score of the program by size", WIDTH, FRONT_HEIGHT + 38)
+
+
 def training_charts(curves: Curves) -> list[Chart]:
     """Return, gap, depths, entropy and α, each where it was measured."""
     returns = [
@@ -74,3 +108,86 @@ def training_charts(curves: Curves) -> list[Chart]:
         line_chart("α, the weight of the entropy penalty", [("α", "s6", curves.alpha)], note=constant),
     )
     return [chart for chart in charts if chart is not None]
+
+
+def partition(program: Program, visits: Visits, chosen: Sequence[int]) -> Markup:
+    """The plane of two features, or the line of one, with the states that were visited."""
+    across, up = chosen[0], chosen[1] if len(chosen) > 1 else None
+    x = Scale(*extent(program, visits, across), FRAME["left"], FRAME["right"])
+    y = Scale(*((0.0, 1.0) if up is None else extent(program, visits, up)), FRAME["bottom"], FRAME["top"])
+    parts = x_axis(x, y.start, feature_label(program, across))
+    if up is None:
+        parts += histogram(visits.features[:, across], x, y)
+    else:
+        parts += [dots(visits.features[:, [across, up]], x, y), *y_axis(y, x, feature_label(program, up))]
+    return svg(parts, "Which branch acts where", *PLANE)
+
+
+def dots(states: NDArray[np.float64], x: Scale, y: Scale) -> Markup:
+    """Some of the visited states, as they lie in the plane."""
+    some = states[:: max(1, len(states) // DOTS)]
+    inside = some[np.all((some >= (x.low, y.low)) & (some <= (x.high, y.high)), axis=1)]
+    places = "".join(f"M{x(across):.1f} {y(up):.1f}h0" for across, up in inside)
+    return element("path", class_="visited", d=places)
+
+
+def histogram(values: NDArray[np.float64], x: Scale, y: Scale, bins: int = 48) -> list[Markup]:
+    """How often each value of a feature was visited."""
+    counts, edges = np.histogram(values, bins, (x.low, x.high))
+    heights = 0.9 * counts / max(counts.max(), 1)
+    width = x(edges[1]) - x(edges[0])
+    return [
+        element("rect", class_="count", x=x(left), y=y(height), width=width, height=y(0.0) - y(height))
+        for height, left in zip(heights, edges, strict=False)
+        if height
+    ]
+
+
+def extent(program: Program, visits: Visits, index: int) -> tuple[float, float]:
+    """A little more than what was visited, within the feature's bounds."""
+    low, high = np.quantile(visits.features[:, index], (0.02, 0.98)).tolist()
+    room = 0.4 * (high - low) or max(1.0, abs(low))
+    feature = program.signature.features[index]
+    return max(low - room, feature.low), min(high + room, feature.high)
+
+
+def feature_label(program: Program, index: int) -> str:
+    feature = program.signature.features[index]
+    return f"{feature.name} [{feature.unit}]" if feature.unit else feature.name
+
+
+def overview(sources: Sequence[Source]) -> dict[str, Any] | None:
+    """A table of the runs and a chart of their fronts; None where there is one run without a front."""
+    fronts = [_sizes_and_scores(source) for source in sources]
+    if len(sources) == 1 and len(fronts[0]) < 2:
+        return None
+    rows = [
+        (source.path.name, source.result.score if source.result else None, source.program, f"s{index % STYLES + 1}")
+        for index, source in enumerate(sources)
+    ]
+    return {"rows": rows, "chart": _fronts_chart(fronts)}
+
+
+def _sizes_and_scores(source: Source) -> list[tuple[float, float]]:
+    """Numbers in the program against its score, by size: the programs that a run holds, then what it handed over."""
+    if source.result is None:
+        return []
+    points = {(float(entry.program.coefficients), entry.mean) for entry in source.result.front or ()}
+    return sorted({*points, (float(source.program.coefficients), source.result.score.mean)})
+
+
+def _fronts_chart(fronts: Sequence[Sequence[tuple[float, float]]]) -> Chart | None:
+    points = [point for front in fronts for point in front]
+    if not points:
+        return None
+    sizes, scores = zip(*points, strict=True)
+    x, y = (
+        Scale(0.0, 1.1 * max(*sizes, 1.0), 70, SIDE_BY_SIDE[0] - 14),
+        Scale(*padded(scores), SIDE_BY_SIDE[1] - 40, 10),
+    )
+    parts: list[Markup] = [*y_axis(y, x, "score"), *x_axis(x, y.start, "numbers in the program")]
+    for index, front in enumerate(fronts):
+        style = f"s{index % STYLES + 1}"
+        parts += [element("path", class_=f"line {style}", d=draw.path(front, x, y))] if len(front) > 1 else []
+        parts += [element("circle", class_=f"mean {style}", cx=x(size), cy=y(score), r=4.5) for size, score in front]
+    return Chart("", svg(parts, "Size against score", *SIDE_BY_SIDE))

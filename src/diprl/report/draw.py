@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 320, 206
@@ -16,6 +17,11 @@ class Markup(str):
 
     def __html__(self) -> str:
         return self
+
+
+def asset(name: str) -> Markup:
+    """One of the files that pages are made of."""
+    return Markup((files("diprl.report") / "assets" / name).read_text(encoding="utf-8"))
 
 
 def element(tag: str, *content: str, **attributes: str | float) -> Markup:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from diprl.export.svg import leaf_colours
 from diprl.program import Act, Affine, Blend, Program, Terminal
 from diprl.program.edit import round_number
-from diprl.program.paths import leaf_paths, statements
+from diprl.program.paths import statements
 
 DIGITS = 3
 
@@ -68,11 +68,6 @@ def lines(program: Program) -> list[Line]:
 def branches(program: Program) -> list[Line]:
     """The lines that act, in the order in which they are printed."""
     return [line for line in lines(program) if not line.keyword]
-
-
-def branch_paths(program: Program) -> list[tuple[tuple[int, bool], ...]]:
-    """For every branch the numbers of the conditions above it and whether they hold there."""
-    return [tuple((decision.number, decision.holds) for decision in path) for _, path in leaf_paths(program.root)]
 
 
 def leaf_forms(leaf: Terminal, program: Program) -> tuple[tuple[str, tuple[Term, ...]], ...]:

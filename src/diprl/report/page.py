@@ -2,28 +2,28 @@
 
 import base64
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl import __version__
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, optional
 from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
-from diprl.report.charts import gap_rows, score_chart, training_charts
-from diprl.report.draw import Markup
+from diprl.report.charts import front_chart, gap_rows, partition, score_chart, training_charts
+from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
-from diprl.report.listing import branch_paths, branches, few_digits, lines, terms
-from diprl.report.partition import extent, partition
-from diprl.report.replay import record_replay, sparkline, timeline, traced
+from diprl.report.listing import branches, few_digits, lines
+from diprl.report.live import live_data, page_script, twin_of
+from diprl.report.replay import record_replay
 from diprl.report.source import Source, read_source
 from diprl.report.visits import choose_features, influence, visit
 from diprl.runs.folder import task_of
-from diprl.system.files import check_writable, write_text
+from diprl.system.files import check_target, write_text
 
 FILE = "report.html"
+STUDIO = "Played by Python on this machine, from the same seeds as diprl eval."
 LANGUAGES = ("python", "c", "json", "latex", "st", "svg")
 """The exports that are text."""
 
@@ -37,15 +37,24 @@ def write_report(
     if features is not None:
         choose_features(source.program, features, [])
     out = out or (path / FILE if path.is_dir() else path.with_suffix(".html"))
-    check_writable(out.parent)
+    check_target(out, mark="diprl")
     write_text(out, template.render(known(source) | played(source, features, episodes, task)))
     return out
 
 
-def known(source: Source) -> dict[str, Any]:
-    """What can be shown without playing."""
+def render_live(source: Source, task: str | None, studio: dict[str, Any], overview: dict[str, Any] | None) -> str:
+    """The page as the studio serves it: `studio` is what its script needs to ask for more."""
+    content = known(source, page_script("page/studio"), "connect-src 'self'; ") | played(source, None, 10, task)
+    data = content.get("data", {}) | {"studio": studio}
+    if not data.get("twin"):
+        data["words"] = STUDIO
+    return load_template().render(content | {"data": data, "studio": studio, "overview": overview})
+
+
+def known(source: Source, script: Markup | None = None, allow: str = "") -> dict[str, Any]:
+    """What can be shown without playing; `allow` is what the page's policy permits beyond its own content."""
     program = source.program
-    style, script = style_sheet(program), asset("script.js")
+    style, script = style_sheet(program), script or page_script()
     return {
         "source": source,
         "program": program,
@@ -53,6 +62,7 @@ def known(source: Source) -> dict[str, Any]:
         "lines": lines(program),
         "branches": branches(program),
         "gap": gap_rows(source.result.gap) if source.result and source.result.gap else None,
+        "front_chart": front_chart(source.result.front) if source.result and source.result.front else None,
         "curves": training_charts(source.curves),
         "findings": findings(source),
         "downloads": downloads(program),
@@ -60,8 +70,10 @@ def known(source: Source) -> dict[str, Any]:
         "blends": isinstance(program.signature.actions, Primitives),
         "style": style,
         "script": script,
-        "policy": f"default-src 'none'; img-src data:; style-src {allowed(style)}; script-src {allowed(script)}; "
-        "base-uri 'none'; form-action 'none'",
+        "studio": None,
+        "overview": None,
+        "policy": f"default-src 'none'; {allow}img-src data:; style-src {allowed(style)}; "
+        f"script-src {allowed(script)}; base-uri 'none'; form-action 'none'",
     }
 
 
@@ -71,35 +83,25 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
     prepare_rendering()
     try:
         task = task_of(source.path, program, name)
-        visits, replay = visit(task, program, episodes), record_replay(task, program)
+        twin = twin_of(task)
+        visits, replay = visit(task, program, episodes), record_replay(task, program, pictures=twin is None)
     except DiprlError as error:
         return {"replay": None, "shares": [], "score": score_chart(source, None), "why_not": str(error)}
-    names, leaves, shown = program.signature.feature_names, branches(program), traced(program)
+    names = program.signature.feature_names
     importance = influence(program, visits)
     chosen = choose_features(program, features, importance)
     medians = zip(names, visits.medians(), strict=True)
-    plane = [(index, *extent(program, visits, index)) for index in chosen]
     return {
         "replay": replay,
+        "twin": twin,
         "score": score_chart(source, task.paper_score),
         "visited": len(visits.branches),
-        "shares": visits.shares(len(leaves)),
+        "shares": visits.shares(len(branches(program))),
         "importance": sorted(zip(names, importance, strict=True), key=lambda item: -item[1]),
         "chosen": [names[index] for index in chosen],
         "fixed": [median for index, median in enumerate(medians) if index not in chosen],
-        "partition": partition(program, leaves, visits, chosen),
-        "timeline": timeline(replay, leaves),
-        "sparklines": [
-            (terms(each.weights, each.bias, names), sparkline(values))
-            for each, values in zip(shown, replay.values, strict=True)
-        ],
-        "data": replay.to_page()
-        | {
-            "plane": plane,
-            "branches": [(leaf.text, leaf.colour) for leaf in leaves],
-            "paths": branch_paths(program) if shown else [() for _ in leaves],
-            "conditions": [(each.weights, each.bias) for each in shown],
-        },
+        "partition": partition(program, visits, chosen),
+        "data": live_data(program, visits, replay, chosen, twin),
     }
 
 
@@ -127,17 +129,11 @@ def allowed(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def asset(name: str) -> Markup:
-    return Markup((files("diprl.report") / "assets" / name).read_text(encoding="utf-8"))
-
-
 def load_template() -> Any:
     """The page's template, which escapes everything that it shows."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise DiprlError("reports need jinja2: install it with: pip install 'diprl[report]'") from error
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    jinja = optional("jinja2", "reports need jinja2: install it with: pip install 'diprl[report]'")
+    strict = {"autoescape": True, "undefined": jinja.StrictUndefined}
+    environment = jinja.Environment(**strict, trim_blocks=True, lstrip_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters["short"] = lambda value: few_digits(value).replace("-", "−")
     environment.filters["fixed"] = lambda value: f"{value:.2f}".replace("-", "−")

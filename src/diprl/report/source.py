@@ -14,11 +14,11 @@ from typing import Any
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.report.draw import Points
-from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, load_program, read_result, read_spec
+from diprl.runs.folder import CONFIG, METRICS_JSONL, load_program, read_result, read_spec
 from diprl.runs.observers import read_rows
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
-from diprl.system.files import read_json
+from diprl.system.files import is_number, read_json
 
 VERIFICATION = "verification.json"
 """Where a run folder keeps what `diprl verify --json` printed."""
@@ -66,9 +66,6 @@ def read_source(path: Path) -> Source:
     if not path.is_dir():
         return Source(path, load_program(path))
     spec = read_spec(path) if (path / CONFIG).exists() else None
-    if not (path / PROGRAM_JSON).exists():
-        learnt = f"the method {spec.method:.40} may learn none" if spec else "is it a run?"
-        raise DiprlError(f"{path} holds no program to report on ({learnt})")
     verification = path / VERIFICATION
     return Source(
         path,
@@ -93,13 +90,9 @@ def _siblings(path: Path, spec: RunSpec) -> Iterator[Result]:
 def _curves(rows: Sequence[Json]) -> Curves:
     def measured(*names: str) -> list[Any]:
         table = (tuple(row.get(name) for name in ("time/total_timesteps", *names)) for row in rows)
-        return [numbers for numbers in table if all(map(_is_number, numbers))]
+        return [numbers for numbers in table if all(is_number(each) and abs(each) < LARGEST for each in numbers)]
 
     names = (f"train/prog_depth_{depth}_prob" for depth in count(1))
     depths = list(takewhile(lambda name: any(name in row for row in rows), names))
     shares = [(steps, shares) for steps, *shares in measured(*depths)] if depths else []
     return Curves(*map(measured, CURVES), depths=shares)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.arena.reference import visited_views
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.program import Program
 from diprl.program.ast import terminals
 from diprl.tasks.base import Task
@@ -55,9 +55,7 @@ def choose_features(program: Program, names: str | None, importance: list[float]
     if names is None:
         return sorted(range(len(known)), key=lambda index: -importance[index])[:2]
     wanted = [name.strip() for name in names.split(",")]
-    for name in wanted:
-        if name not in known:
-            raise unknown("feature", name, known)
+    check_known("feature", known, *wanted)
     if not 1 <= len(set(wanted)) == len(wanted) <= 2:
         raise DiprlError(f"--features takes one or two different features, not {names!r}")
     return [known.index(name) for name in wanted]

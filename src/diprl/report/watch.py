@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from diprl.errors import DiprlError
+from diprl.errors import DiprlError, optional
 from diprl.program import Program
 from diprl.report.episode import Moment, open_environment, play_moments, play_pictures, steps_per_second
 from diprl.report.listing import Line, branches
-from diprl.system.files import check_writable, write_whole
+from diprl.system.files import check_target, write_whole
 from diprl.tasks.base import Task
 
 CAPTION_HEIGHT = 26
@@ -33,7 +33,7 @@ def record(
     write = {".gif": write_gif, ".mp4": write_mp4}.get(path.suffix.lower())
     if write is None:
         raise DiprlError(f"{path}: a film is a .gif or an .mp4 file")
-    check_writable(path.parent)
+    check_target(path)
     returns: list[float] = []
     with closing(open_environment(task, "rgb_array")) as environment, TemporaryDirectory() as folder:
         speed, lines = steps_per_second(environment), branches(program)
@@ -81,12 +81,9 @@ def write_gif(path: Path, images: Iterator[Any], fps: float) -> None:
 
 
 def write_mp4(path: Path, images: Iterator[Any], fps: float) -> None:
-    try:
-        from imageio_ffmpeg import write_frames  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise DiprlError("MP4 needs imageio-ffmpeg: pip install imageio-ffmpeg, or record a .gif") from error
-    first = next(images)
-    writer = write_frames(str(path), first.size, fps=max(1, round(fps)), macro_block_size=2, ffmpeg_log_level="error")
+    ffmpeg = optional("imageio_ffmpeg", "MP4 needs imageio-ffmpeg: pip install imageio-ffmpeg, or record a .gif")
+    first, options = next(images), {"macro_block_size": 2, "ffmpeg_log_level": "error"}
+    writer = ffmpeg.write_frames(str(path), first.size, fps=max(1, round(fps)), **options)
     writer.send(None)
     for image in chain([first], images):
         writer.send(image.tobytes())

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from diprl.arena.reference import evaluate_program
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.program import Program
-from diprl.system.files import append_line, read_bytes, write_text
+from diprl.system.files import append_line, is_number, read_bytes, write_text
 from diprl.tasks.base import Task
 
 Row = dict[str, float | None]
 """Figures by name; None for one that is not finite, which JSON cannot say."""
-LARGEST_LOG = 100_000_000
+LARGEST_LOG = 10_000_000
 """Bytes of a metrics file that are read at all."""
 STEPS = "time/total_timesteps"
 CURVE_POINTS = 50
@@ -96,14 +95,22 @@ def read_rows(path: Path) -> list[Row]:
             row = json.loads(line)
         except (ValueError, RecursionError):
             break
-        if not isinstance(row, dict) or not all(map(is_figure, row.values())):
+        if not isinstance(row, dict) or not all(value is None or is_number(value) for value in row.values()):
             break
         rows.append(row)
     return rows
 
 
-def is_figure(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+@dataclass(frozen=True)
+class ProgramFile:
+    """The program as it stands at each snapshot, so that an unfinished run has one too."""
+
+    path: Path
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        if snapshot.program is not None:
+            stand = f"# unfinished: after {snapshot.steps:,} of {snapshot.total_steps:,} steps"
+            write_text(self.path, f"{snapshot.program}{stand}\n")
 
 
 @dataclass(frozen=True)
@@ -157,11 +164,8 @@ class TensorBoardLog:
     """The same figures for TensorBoard."""
 
     def __init__(self, folder: Path) -> None:
-        try:
-            from tensorboardX import SummaryWriter
-        except ImportError as error:
-            raise DiprlError("TensorBoard logs need an extra: pip install 'diprl[tensorboard]'") from error
-        self.writer = SummaryWriter(str(folder))
+        lacking = "TensorBoard logs need an extra: pip install 'diprl[tensorboard]'"
+        self.writer = optional("tensorboardX", lacking).SummaryWriter(str(folder))
 
     def __call__(self, snapshot: Snapshot) -> None:
         for name, value in snapshot.metrics.items():

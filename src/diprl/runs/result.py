@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from diprl.arena.score import Gap, Score, Trial, as_number
+from diprl.arena.score import Gap, Score, as_number
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.runs.spec import RunSpec
+from diprl.search.front import Front
 from diprl.system.device import device_name
 
 if TYPE_CHECKING:
@@ -22,18 +23,6 @@ PACKAGES = ("diprl", "jax", "jaxlib", "numpy", "gymnasium", "minigrid", "mujoco"
 
 Curve = Mapping[str, list[float | None]]
 """A few figures of the training by name, as many values as `steps` has."""
-
-
-class Depth(NamedTuple):
-    """The program of one depth that a relaxed program holds."""
-
-    depth: int
-    conditions: int
-    coefficients: int
-    score: float
-    gap: float
-    """What it loses to the relaxed policy."""
-    picked: bool
 
 
 @dataclass(frozen=True)
@@ -47,12 +36,14 @@ class Result:
     steps: Mapping[str, int]
     """Environment steps by what they were taken for."""
     gap: Gap | None = None
-    depths: tuple[Depth, ...] = ()
-    polish: Trial | None = None
+    front: Front | None = None
+    """Programs of many sizes, the one handed over among them."""
+    ended: str = ""
+    """Why the run ended before its budget was used up, where it did."""
     stages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Summaries of scores on the way, where a method has several stages."""
     extracted: Program | None = None
-    """The program as it was extracted, where it was trained on afterwards."""
+    """The program as it was extracted, where it was changed afterwards."""
     curve: Curve = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     device: str = ""
@@ -77,8 +68,8 @@ class Result:
             "steps": self.total_steps,
             "steps_by_purpose": dict(self.steps),
             "gap": self.gap.to_json() if self.gap else None,
-            "depths": [row._asdict() for row in self.depths],
-            "polish": self.polish._asdict() if self.polish else None,
+            "front": self.front.to_json() if self.front else None,
+            "ended": self.ended,
             "stages": dict(self.stages),
             "extracted_program": str(self.extracted) if self.extracted else None,
             "curve": dict(self.curve),
@@ -97,8 +88,8 @@ class Result:
             score=Score.from_json(content["score"]),
             steps={name: int(as_number(steps)) for name, steps in content["steps_by_purpose"].items()},
             gap=Gap.from_json(content["gap"]) if content["gap"] else None,
-            depths=tuple(checked(Depth(**row), "picked") for row in content["depths"]),
-            polish=checked(Trial(**content["polish"]), "accepted") if content["polish"] else None,
+            front=Front.from_json(content["front"]) if content.get("front") else None,
+            ended=str(content.get("ended", "")),
             stages={name: dict(summary) for name, summary in content["stages"].items()},
             extracted=Program.from_text(extracted) if extracted else None,
             curve=dict(content["curve"]),
@@ -119,17 +110,6 @@ class Result:
             raise DiprlError(f"{place}: not the result of a run ({error!r:.200})") from error
 
 
-Row = TypeVar("Row", Depth, Trial)
-
-
-def checked(row: Row, flag: str) -> Row:
-    """The row, if all of it but the flag are numbers."""
-    for name, value in row._asdict().items():
-        if name != flag:
-            as_number(value)
-    return row._replace(**{flag: bool(getattr(row, flag))})
-
-
 def provenance() -> dict[str, Any]:
     """With what, where and by which command a result was made."""
     return {"versions": versions(), "device": device_name(), "command": command()}
@@ -144,6 +124,17 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def changed_versions(before: Any) -> str:
+    """In words, what is installed otherwise than when a run began; empty where nothing is."""
+    now, before = versions(), before if isinstance(before, dict) else {}
+    changes = [
+        f"{name} was {before.get(name, 'missing')!s:.40} and is {now.get(name, 'missing')}"
+        for name in sorted({*now, *before} & {"python", *PACKAGES})
+        if before and before.get(name) != now.get(name)
+    ]
+    return ", ".join(changes)
 
 
 def command() -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.policy.agent import Agent
 from diprl.runs.folder import CONFIG, read_spec
 from diprl.runs.observers import Observer
@@ -36,50 +37,29 @@ class Session:
     """An agent to begin with instead of a fresh one."""
 
     def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise unknown("backend", str(self.backend), BACKENDS)
+        check_known("backend", BACKENDS, str(self.backend))
 
 
 def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, **options: Any) -> Session:
     """A session of a spec, with its task loaded from the name it has, or from another source of the same task."""
+    from diprl.tasks.batches.guard import load_limited
     from diprl.tasks.registry import load_task
 
-    task = load_task(
-        spec.task if source is None else source,
-        env_kwargs=spec.env_kwargs,
-        feature_names=spec.feature_names,
-        action_names=spec.action_names,
-    )
+    named = {"feature_names": spec.feature_names, "action_names": spec.action_names}
+    task = load_limited(partial(load_task, spec.source(source), env_kwargs=spec.env_kwargs, **named), env_timeout)
     if task.name != spec.task:
         raise DiprlError(f"the run is one of {spec.task:.80}, so leave out {task.name}")
-    return Session(spec, limited(task, env_timeout), env_timeout=env_timeout, **options)
-
-
-def limited(task: Task, seconds: Any) -> Task:
-    """The task with environments that are given up after so many seconds, if any are named."""
-    from diprl.tasks.batches.guard import guarded
-
-    if seconds is None:
-        return task
-    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
-        raise DiprlError(f"env_timeout must be a positive number of seconds, not {seconds!r:.40}")
-    return guarded(task, seconds)
+    return Session(spec, task, env_timeout=env_timeout, **options)
 
 
 def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
     """A session that goes on with the run in a folder; what does not change the result may be asked for anew."""
-    from diprl.tasks.registry import refuse_module
-
     path = folder / CONFIG
-    if not path.exists():
-        raise DiprlError(f"{folder} holds no run to continue")
     spec, before = read_spec(folder), read_json(path).get("session")
     if not isinstance(before, dict) or not before.keys() <= {"backend", "env_timeout"}:
         raise DiprlError(f"{path}: its session must be an object with backend and env_timeout")
     options = before | {name: value for name, value in asked.items() if value is not None}
     try:
-        if source is None:
-            refuse_module(spec.task)
         return open_session(spec, source, folder=folder, resume=True, **options)
     except DiprlError as error:
         raise DiprlError(f"{path}: {error}") from error

@@ -3,16 +3,27 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diprl.errors import DiprlError
+from diprl.tasks.origin import Origin, named_by_user, refuse_module
 from diprl.train.settings import Settings, check_seed
 
 SCHEMA = 2
-ADDED_LATER = {"choose_primitives": False}
+ADDED_LATER = {
+    "choose_primitives": False,
+    "feature_entropy": 0.0,
+    "support_at": 0.5,
+    "smallest_share": 0.05,
+    "max_numbers": 0,
+    "max_conditions": 0,
+}
 """Settings that the first records do not know, each with the value that those were made with."""
 LARGEST_EPISODES = 1_000_000
+TEXTS = ("task", "method", "preset", "variant")
+PLAIN = (*TEXTS, "seed", "episodes")
+"""What stands in a file as it is."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,8 @@ class RunSpec:
     feature_names: tuple[str, ...] = ()
     action_names: tuple[str, ...] = ()
     """The user's own names, where given."""
+    origin: Origin | None = None
+    """Where the environment comes from, unless the task's name says that."""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -48,6 +61,7 @@ class RunSpec:
         values = {name: value for name, value in self.settings.values().items() if (name, value) not in added}
         decisive: list[Any] = [self.task, self.method, values, self.seed, self.episodes]
         decisive += [dict(self.env_kwargs)] if self.env_kwargs else []
+        decisive += [self.origin.source, dict(self.origin.described)] if self.origin else []
         digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
         return f"{self.task}/{self.method}/seed{self.seed}/{digest[:16]}"
 
@@ -65,16 +79,12 @@ class RunSpec:
         return {
             "schema": SCHEMA,
             "key": self.key,
-            "task": self.task,
-            "method": self.method,
-            "preset": self.preset,
-            "variant": self.variant,
-            "seed": self.seed,
-            "episodes": self.episodes,
+            **{name: getattr(self, name) for name in PLAIN},
             "env_kwargs": dict(self.env_kwargs),
             "feature_names": list(self.feature_names),
             "action_names": list(self.action_names),
             "settings": self.settings.values(),
+            **({"origin": self.origin.to_json()} if self.origin else {}),
         }
 
     @staticmethod
@@ -83,7 +93,7 @@ class RunSpec:
         if content.get("schema") != SCHEMA:
             found = f"{content.get('schema')!r:.40}"
             raise DiprlError(f"written by another version of diprl (schema {found}, this one reads {SCHEMA})")
-        for name in ("task", "method", "preset", "variant"):
+        for name in TEXTS:
             if not isinstance(content.get(name), str):
                 raise DiprlError(f"{name} must be text, not {content.get(name)!r:.40}")
         for name in ("settings", "env_kwargs"):
@@ -94,14 +104,23 @@ class RunSpec:
             if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
                 raise DiprlError(f"{name} must be a list of names")
         return RunSpec(
-            task=content["task"],
-            method=content["method"],
+            **{name: content.get(name) for name in PLAIN},  # type: ignore[arg-type]  # checked here and when made
             settings=Settings().with_values(**content["settings"]),
-            seed=content.get("seed"),  # type: ignore[arg-type]  # checked when made
-            episodes=content.get("episodes"),  # type: ignore[arg-type]
-            preset=content["preset"],
-            variant=content["variant"],
             env_kwargs=content["env_kwargs"],
             feature_names=tuple(content["feature_names"]),
             action_names=tuple(content["action_names"]),
+            origin=Origin.from_json(content["origin"]) if "origin" in content else None,
         )
+
+    def source(self, named: Any = None) -> Any:
+        """What to load the task from: what the user names now, else what the run was trained on.
+
+        What its task file said holds for the same environment in another place too.
+        """
+        if named is None:
+            return self.origin or Origin(refuse_module(self.task))
+        if not isinstance(named, str):
+            return named
+        found = named_by_user(named)
+        same = self.origin if self.origin and self.origin.source == found.source else None
+        return replace(found, described=same.described) if same and not found.described else found

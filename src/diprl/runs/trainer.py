@@ -18,8 +18,8 @@ from diprl.errors import DiprlError
 from diprl.policy.agent import Agent
 from diprl.policy.base import HARD, SOFT, Temperatures
 from diprl.program import Program
-from diprl.runs.folder import CHECKPOINT, checkpoints
-from diprl.runs.observers import MetricsLog, Observer, Snapshot, TensorBoardLog, thinned_curve
+from diprl.runs.folder import CHECKPOINT, PROGRAM_TEXT, checkpoints
+from diprl.runs.observers import MetricsLog, Observer, ProgramFile, Snapshot, TensorBoardLog, thinned_curve
 from diprl.runs.result import Result, provenance
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
@@ -33,6 +33,8 @@ from diprl.train.settings import Settings
 
 HOST_REPORTS, REPORTS_PER_CHECKPOINT = 20, 5
 """Of a training on environments outside JAX."""
+MONITORING = 0.05
+"""Steps for the scores of reports, as a part of those that the run has taken; they are not part of its budget."""
 MEMBER_SEEDS = 100_003
 """Distance between the environment seeds of a run's members."""
 
@@ -99,9 +101,13 @@ class Trainer:
         self.session, self.began = session, time.monotonic()
         self.total_steps = total_steps or session.spec.settings.ppo.num_timesteps
         self.steps: dict[str, int] = {}
+        self.monitoring, self.last_scores = 0, {"eval/program": float("nan")}
+        """Steps for the scores of reports, at most, and the last of these scores."""
+        self.ended = ""
+        """Why it ended before its budget was used up, where it did."""
         folder = session.folder
         self.log = MetricsLog(folder, done_steps(folder) if folder and session.resume else 0)
-        writers: list[Observer] = [self.log]
+        writers: list[Observer] = [self.log, *([ProgramFile(folder / PROGRAM_TEXT)] if folder else [])]
         if folder and session.tensorboard:
             writers.append(TensorBoardLog(folder / "tensorboard"))
         self.observers = (*writers, *session.observers)
@@ -169,15 +175,11 @@ class Trainer:
         """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
         spec, task = self.session.spec, self.session.task
         trained = Trained(engine, progress.state, stage.settings, progress.fraction)
-        temperatures, episodes = trained.temperatures, REPORTS.count(task)
-        program = trained.player.score(progress.state, temperatures, HARD, episodes)
-        relaxed = trained.player.score(progress.state, temperatures, SOFT, episodes)
+        temperatures = trained.temperatures
         taken = progress.rollout * stage.settings.ppo.rollout_size
         steps = before + taken
         metrics = progress.metrics | {
-            "eval/relaxed": relaxed.mean,
-            "eval/program": program.mean,
-            **{f"eval/{name}": value for name, value in program.extra.items()},
+            **self.monitored(trained, steps, progress.metrics["rollout/ep_rew_mean"]),
             "time/total_timesteps": steps,
             "time/fps": taken / max(progress.seconds, 1e-9),
         }
@@ -193,6 +195,24 @@ class Trainer:
             save=partial(save_trained, trained, spec, steps=steps, stage=stage.name),
         )
 
+    def monitored(self, trained: Trained, steps: int, sampled: float) -> dict[str, float]:
+        """How well the relaxed policy and its program do now, which decides nothing.
+
+        Outside a twin the relaxed policy is judged by what it earned while training, and the program by as many
+        episodes as a small part of the steps so far allows; where that is none, its last score stands.
+        """
+        task, temperatures, episodes = self.session.task, trained.temperatures, REPORTS.count(self.session.task)
+        if task.twin is not None:
+            sampled = trained.player.score(trained.state, temperatures, SOFT, episodes).mean
+        else:
+            episodes = min(episodes, int((MONITORING * steps - self.monitoring) // task.horizon))
+        if episodes > 0:
+            score = trained.player.score(trained.state, temperatures, HARD, episodes)
+            self.monitoring += episodes * task.horizon
+            extra = {f"eval/{name}": value for name, value in score.extra.items()}
+            self.last_scores = {"eval/program": score.mean, **extra}
+        return {"eval/relaxed": sampled, **self.last_scores}
+
     def finish(self, trained: Trained, program: Program | None, **parts: Any) -> Result:
         """The result of the run: what it hands over, scored on the reference environment."""
         session = self.session
@@ -202,6 +222,7 @@ class Trainer:
             program=program,
             score=evaluate(session.task, act, session.spec.episodes),
             steps=self.steps,
+            ended=self.ended,
             curve=thinned_curve(self.log.rows),
             wall_seconds=round(time.monotonic() - self.began, 3),
             trained=trained,

@@ -1,17 +1,20 @@
 """What differs between two programs: where they act otherwise, and what that does to the score."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.arena.episodes import EVALUATION
-from diprl.arena.reference import evaluate_many, program_act, visited_views
+from diprl.arena.reference import Act, evaluate, program_act, views_of
 from diprl.arena.score import Score, score_of
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.program.signature import Discrete, action_range
 from diprl.tasks.base import Task
+
+ALIKE = 0.01
+"""Continuous actions that differ by less than this part of their range count as the same."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,10 @@ def compare(a: Program, b: Program, task: Task, episodes: int = 100) -> Differen
     """How b differs from a in behaviour and in score."""
     if a.signature.feature_names != b.signature.feature_names:
         raise DiprlError("the programs read different features, so they cannot be compared")
-    views = visited_views(task, a)
-    first, second = program_act(task, a)(views), program_act(task, b)(views)
-    differs = np.reshape(first != second, (len(views), -1)).any(axis=1)
-    returns, _ = evaluate_many(task, [a, b], episodes, EVALUATION.seed)
+    contest = Contest(task, program_act(task, a), episodes)
+    views, first, second = contest.views, contest.actions, program_act(task, b)(contest.views)
+    differs = contest.differs(second)
+    after = contest.enter(program_act(task, b))
     example, actions = None, None
     if differs.any():
         row = int(np.flatnonzero(differs)[0])
@@ -57,10 +60,42 @@ def compare(a: Program, b: Program, task: Task, episodes: int = 100) -> Differen
         changed=float(differs.mean()),
         example=example,
         actions=actions,
-        before=score_of(returns[0]),
-        after=score_of(returns[1]),
-        gain=score_of(returns[1] - returns[0]),
+        before=contest.score,
+        after=after.score,
+        gain=after.gain,
     )
+
+
+class Entry(NamedTuple):
+    """How one policy does beside the first."""
+
+    score: Score
+    gain: Score
+    """Paired differences of return, its own less the first's, on the same episodes."""
+    alike: float
+    """Share of the states that the first visits in which it acts the same."""
+
+
+class Contest:
+    """Policies beside a first one: on the same episodes, and in the states that the first visits."""
+
+    def __init__(self, task: Task, first: Act, episodes: int) -> None:
+        self.task, self.episodes = task, episodes
+        self.views = views_of(task, first)
+        self.actions = first(self.views)
+        self.score = evaluate(task, first, episodes)
+
+    def enter(self, act: Act) -> Entry:
+        score = evaluate(self.task, act, self.episodes)
+        gain = score_of(np.subtract(score.returns, self.score.returns))
+        return Entry(score, gain, 1.0 - float(self.differs(act(self.views)).mean()))
+
+    def differs(self, actions: NDArray[Any]) -> NDArray[np.bool_]:
+        """In which of the states these actions are others than the first's."""
+        kind = self.task.signature.actions
+        allowed = 0.0 if isinstance(kind, Discrete) else 2 * ALIKE * np.array(action_range(kind)[1])
+        apart = np.abs(np.asarray(actions, np.float64) - np.asarray(self.actions, np.float64)) > allowed
+        return np.any(np.reshape(apart, (len(self.views), -1)), axis=1)
 
 
 def action_name(program: Program, action: NDArray[Any] | np.integer) -> str:

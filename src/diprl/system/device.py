@@ -2,9 +2,9 @@
 
 import os
 import sys
-from pathlib import Path
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
+from diprl.system.files import cache_folder
 
 DEVICES = ("auto", "cpu", "gpu", "gpu-only")
 
@@ -14,8 +14,7 @@ def use_device(name: str) -> None:
 
     `auto` takes what JAX finds, `gpu` falls back to the processor with a warning, `gpu-only` refuses to.
     """
-    if name not in DEVICES:
-        raise unknown("device", name, DEVICES)
+    check_known("device", DEVICES, name)
     import jax
 
     if name == "cpu":
@@ -47,20 +46,12 @@ def device_name() -> str:
     return f"{device.platform} ({device.device_kind})"
 
 
-def cache_folder() -> Path:
-    """Where compiled code is kept; DIPRL_CACHE moves it."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(os.environ.get("DIPRL_CACHE") or Path(base) / "diprl") / "jax"
-
-
 def use_compilation_cache() -> None:
-    """Keep every compilation, however small; a folder that cannot be written only costs speed."""
+    """Keep every compilation, however small; a folder that cannot be written only costs speed. DIPRL_CACHE moves it."""
     import jax
 
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    folder = cache_folder("jax")
+    if folder is None:
         return
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -23,10 +23,3 @@ def try_lock(path: Path) -> Iterator[bool]:
         yield True
     finally:
         lock.release()
-
-
-@contextmanager
-def wait_for_lock(path: Path) -> Iterator[None]:
-    """Hold a lock file while the block lasts, after waiting for whoever holds it now."""
-    with FileLock(path):
-        yield

@@ -10,6 +10,8 @@ from threading import Thread
 from types import FrameType
 from typing import Any
 
+leave = os._exit
+"""The real one, whoever replaces it."""
 ORPHANED = 70
 """Exit code of a worker whose parent is gone."""
 
@@ -31,7 +33,7 @@ def end_with_parent() -> None:
 
     def wait_and_leave() -> None:
         parent.join()
-        os._exit(ORPHANED)
+        leave(ORPHANED)
 
     Thread(target=wait_and_leave, daemon=True, name="lifeline").start()
 
@@ -48,19 +50,19 @@ class Interruption:
             raise KeyboardInterrupt
 
     @contextmanager
-    def listening(self, commands: Iterable[str]) -> Iterator[None]:
-        """Listen to Ctrl-C while runs train that these commands would go on with."""
+    def listening(self, commands: Iterable[str] = (), then: str = "stopping at the next report") -> Iterator[None]:
+        """Listen to Ctrl-C during work that these commands would go on with; `then` says what follows."""
         before = signal.getsignal(signal.SIGINT)
 
         def ask(number: int, frame: FrameType | None) -> None:
             self.asked = True
             signal.signal(signal.SIGINT, before)
-            print("\nstopping at the next report; Ctrl-C again stops at once", file=sys.stderr, flush=True)
+            print(f"\n{then}; Ctrl-C again stops at once", file=sys.stderr, flush=True)
 
         signal.signal(signal.SIGINT, ask)
         try:
             yield
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"stopped; go on with: {'; '.join(commands)}") from None
+            raise KeyboardInterrupt("; ".join(["stopped", *(f"go on with: {each}" for each in commands)])) from None
         finally:
             signal.signal(signal.SIGINT, before)

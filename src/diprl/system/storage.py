@@ -22,6 +22,8 @@ from diprl.system.files import open_regular, write_whole
 SCHEMA = 2
 LARGEST_FILE = 1 << 30
 """Bytes; a run's arrays are a few megabytes."""
+LARGEST_UNKNOWN = 1 << 26
+"""Bytes of arrays that are read where it is not known which to expect."""
 LARGEST_HEADER = 1 << 22
 """Bytes of JSON that are parsed at all."""
 DIGEST_SIZE = 64
@@ -81,7 +83,7 @@ def with_fallback(path: Path, read: Any) -> Any:
 
 
 def read_arrays(path: Path, like: Mapping[str, NDArray[Any]] | None) -> tuple[Arrays, dict[str, Any]]:
-    most = LARGEST_FILE if like is None else sum(array.nbytes for array in like.values()) + 1
+    most = LARGEST_UNKNOWN if like is None else sum(array.nbytes for array in like.values()) + 1
     header, body = read_parts(path, most)
     if like is not None and header["arrays"] != layout_of(like):
         raise StorageError(f"{path}: it belongs to a run with other settings")

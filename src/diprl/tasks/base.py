@@ -17,6 +17,10 @@ from diprl.program.signature import Discrete, Signature
 if TYPE_CHECKING:
     import gymnasium as gym
 
+    from diprl.tasks.origin import Origin
+
+View = Callable[[NDArray[Any]], NDArray[np.float32]]
+"""Turns a batch of reference observations (n, …) into views (n, size of the layout)."""
 
 BACKENDS = ("auto", "sync", "async", "envpool")
 """Where environments outside JAX can be stepped."""
@@ -115,8 +119,7 @@ class Task:
     horizon: int
     """Steps after which an episode is truncated."""
     layout: ViewLayout
-    view: Callable[[NDArray[Any]], NDArray[np.float32]]
-    """Turns a batch of reference observations (n, …) into views (n, layout.size)."""
+    view: View
     twin: Callable[[], Twin] | None = None
     """Builds the compiled simulator, where one exists."""
     environments: Callable[[int], Environments] | None = None
@@ -133,6 +136,14 @@ class Task:
     """A mean return within noise of the best possible: a program that validates at it needs no rival."""
     paper_score: float | None = None
     """The paper's DiPRL on this task."""
+    required: tuple[int, ...] = ()
+    """Indices of features that a program has to read."""
+    forbidden: tuple[int, ...] = ()
+    """Indices of features that no condition and no controller may read."""
+    origin: "Origin | None" = None
+    """Where the user had it from, unless its name says that."""
+    note: str = ""
+    """What a user should know before it is trained on."""
 
     @property
     def continuous(self) -> bool:

@@ -2,25 +2,29 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache, partial
-from importlib import import_module
 from typing import Any
 
 import gymnasium as gym
 
-from diprl.errors import LONGEST_NAME, DiprlError, unknown
+from diprl.errors import LONGEST_NAME, DiprlError
 from diprl.program import Primitives, Program
 from diprl.program.networks import Network
+from diprl.system.trust import remember
 from diprl.tasks.base import Task
-from diprl.tasks.gym.reference import copies_of
+from diprl.tasks.description import described_task, read_description
+from diprl.tasks.gym.reference import VECTOR, copies_of
 from diprl.tasks.gym.task import FeatureFunction, gymnasium_task, registered_task, renamed
 from diprl.tasks.mujoco.tasks import mujoco_tasks
+from diprl.tasks.origin import Origin, named_by_user
+from diprl.tasks.own import OwnEnvironment, check_allowed, code_file
 from diprl.tasks.twins.table import TWIN_TASKS
 
 OWN_IDS = "diprl/"
 """What the ids of this package's Gymnasium environments begin with; the task of the same name adds primitives."""
 
-Source = str | gym.Env[Any, Any] | Callable[..., gym.Env[Any, Any]]
+Source = str | Origin | gym.Env[Any, Any] | Callable[..., gym.Env[Any, Any]]
 
 
 def _with_twin(name: str) -> Task:
@@ -50,22 +54,42 @@ def load_task(
     action_names: Sequence[str] | None = None,
     features: Sequence[FeatureFunction] | None = None,
 ) -> Task:
-    """The task behind a task's name, a Gymnasium id, `module:Id`, an environment object or a factory.
+    """The task behind a name, an id, `FILE.py:Class`, `module:Id`, a task file, an environment or a factory.
 
     With `env_kwargs` or `features` a named task is the plain environment of the same id, since what its
     compiled twin and its shaping assume no longer holds.
     """
-    if isinstance(source, str) and _full_name(source) in TASKS and not env_kwargs and not features:
-        return renamed(_built_in(_full_name(source)), feature_names, action_names)
-    options = (env_kwargs, feature_names, action_names, features)
+    options: dict[str, Any] = {"feature_names": feature_names, "action_names": action_names, "features": features}
     if isinstance(source, str):
-        return registered_task(_registered_id(source), *options)
+        source = named_by_user(source)
+    if isinstance(source, Origin):
+        return _task_of_origin(source, env_kwargs, options)
     if isinstance(source, gym.Env):
-        return gymnasium_task(copies_of(source), None, *options)
+        return gymnasium_task(copies_of(source), env_kwargs=env_kwargs, **options)
     if callable(source):
-        return gymnasium_task(source, None, *options)
+        return gymnasium_task(source, env_kwargs=env_kwargs, **options)
+    if isinstance(source, gym.vector.VectorEnv):
+        raise DiprlError(f"{type(source).__name__} is {VECTOR}")
     kind = type(source).__name__
     raise DiprlError(f"a task is a name, an environment or a function that makes one, not {kind}")
+
+
+def _task_of_origin(origin: Origin, env_kwargs: Mapping[str, Any] | None, options: dict[str, Any]) -> Task:
+    """The task that a user named, or that a run folder says it was trained on, with what its task file says."""
+    said, name = read_description(origin.described), _full_name(origin.source)
+    if name in TASKS and said.names_only and not env_kwargs and not options["features"]:
+        task = renamed(_built_in(name), options["feature_names"], options["action_names"])
+        return replace(described_task(task, said), origin=origin) if said.environment else task
+    options |= {"env_kwargs": {**said.env_kwargs, **(env_kwargs or {})}, "said": said}
+    if not origin.own:
+        task = registered_task(_registered_id(origin.source), **options)
+        return replace(task, origin=origin) if said.environment else task
+    if not origin.named:
+        check_allowed(origin)
+    task = gymnasium_task(OwnEnvironment(origin.source, origin.folder), **options)
+    if origin.named and (file := code_file(origin)):
+        remember(file, origin.source)  # so that run folders may ask for it
+    return replace(task, origin=origin)
 
 
 @cache
@@ -82,31 +106,15 @@ def _full_name(name: str) -> str:
 
 
 def _registered_id(name: str) -> str:
-    """A registered id, after importing the module that `module:Id` names."""
-    module, _, bare = name.rpartition(":")
-    if module:
-        try:
-            import_module(module)
-        except ImportError as error:
-            raise DiprlError(f"the module '{module}' cannot be imported: {error}") from error
-    identifier = bare if bare in gym.registry else _full_name(bare)
+    """The id that Gymnasium knows a name by."""
+    identifier = name if name in gym.registry else _full_name(name)
     if identifier in TASKS and identifier not in gym.registry:
         raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
-        raise unknown("task", name, {*TASKS, *gym.registry})
+        near = get_close_matches(name[:LONGEST_NAME], sorted({*TASKS, *gym.registry}), n=3, cutoff=0.6)
+        hint = f"did you mean {', '.join(near)}?" if near else "diprl tasks lists those that are built in"
+        raise DiprlError(f"unknown task '{name:.{LONGEST_NAME}}': {hint}; name one of your own as FILE.py:Class")
     return identifier
-
-
-def refuse_module(name: Any) -> str:
-    """A task's name as a file gives it, refused where it asks for a module to be imported: that would run code."""
-    if not isinstance(name, str):
-        raise DiprlError(f"a task's name must be text, not {type(name).__name__}")
-    if ":" in name:
-        shown = name[:LONGEST_NAME]
-        raise DiprlError(
-            f"the file names the environment '{shown}', whose module would run: if you trust it, name it yourself"
-        )
-    return name
 
 
 def networks_of(program: Program) -> tuple[Network, ...]:

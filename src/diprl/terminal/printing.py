@@ -1,32 +1,25 @@
-"""What commands print: programs, results, depths, tasks, findings, the steps of a simplification."""
+"""What commands print: programs, results, fronts, tasks, findings, the steps of a simplification."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.syntax import Syntax
-from rich.table import Table
-from rich.text import Text
 
+from diprl.errors import visible
 from diprl.program import Program
 from diprl.program.text_format import format_body
-from diprl.runs.result import Depth, Result
+from diprl.terminal.layout import Column, fitted, plain_console, print_table, say, say_labelled
+
+if TYPE_CHECKING:
+    from diprl.arena.score import Gap, Score
+    from diprl.runs.result import Result
+    from diprl.search.front import Front
 
 SHOWN_DIGITS = 3
-
-
-def plain_console(**options: Any) -> Console:
-    """A console that prints [brackets] and :names: as they are: paths and names are the user's, not markup."""
-    return Console(markup=False, emoji=False, **options)
-
-
-def plain_table(*columns: str, **options: Any) -> Table:
-    """An empty table without lines."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, **options)
-    return table
+MOST_ROWS = 12
+"""Sizes that a front shows."""
 
 
 def body(program: Program) -> str:
@@ -34,93 +27,168 @@ def body(program: Program) -> str:
     return "\n".join(format_body(program.signature, program.root))
 
 
-def highlighted(program: Program) -> Syntax:
-    """The program in colour."""
-    return Syntax(body(program), "python", theme="ansi_dark", background_color="default", word_wrap=True)
+def highlighted(program: Program, console: Console) -> Syntax:
+    """The program in colour; a condition that is too long goes on further in."""
+    parts = [fitted(line, console, " " * (len(line) - len(line.lstrip()) + 8)) for line in body(program).splitlines()]
+    lines = [part for line in parts for part in line]
+    return Syntax("\n".join(lines), "python", theme="ansi_dark", background_color="default", word_wrap=True)
 
 
-def rounded(program: Program) -> Syntax:
+def rounded(program: Program, console: Console) -> Syntax:
     """The program in colour with few digits, for a quick look while it still changes."""
-    return highlighted(program.rounded(SHOWN_DIGITS))
+    return highlighted(program.rounded(SHOWN_DIGITS), console)
 
 
-def print_program(console: Console, program: Program) -> None:
+def print_program(program: Program, console: Console | None = None) -> None:
     """In colour for a person; line by line as it is for a file or another program."""
+    console = console or plain_console()
     if console.is_terminal:
-        console.print(highlighted(program))
+        console.print(highlighted(program, console))
     else:
         console.file.write(body(program) + "\n")
     console.print()
 
 
-def depth_table(rows: Sequence[Depth]) -> Table:
-    """One row per depth, an arrow at the pick."""
-    table = plain_table("", "depth", "conditions", "numbers", "score", "gap", justify="right")
-    for row in rows:
-        sizes = map(str, (row.depth, row.conditions, row.coefficients))
-        table.add_row("→" if row.picked else "", *sizes, f"{row.score:.2f}", f"{row.gap:.2f}")
-    return table
+def print_front(front: "Front", console: Console | None = None) -> None:
+    """Size against score on validation episodes, an arrow at the program to take; a dozen sizes at most."""
+    rows = []
+    for index in shown_sizes(len(front), front.picked):
+        entry = front.entries[index]
+        low, high = entry.interval
+        sizes = {"numbers": entry.program.coefficients, "conditions": entry.program.conditions}
+        scores = {"score": entry.mean, "95% interval": f"{low:.2f} to {high:.2f}"}
+        rows.append({"": "→" if index == front.picked else ""} | sizes | scores)
+    print_table([Column(name) for name in ("", "numbers", "conditions", "score", "95% interval")], rows, console)
 
 
-def result_table(result: Result, title: str) -> str:
-    """A result in a few lines: what it is, how it was trained, and its depths."""
+def shown_sizes(count: int, picked: int) -> list[int]:
+    """The smallest, the largest and the one to take, with others evenly between them."""
+    even = {round(row * (count - 1) / (MOST_ROWS - 1)) for row in range(MOST_ROWS)}
+    return sorted(even | {picked})
+
+
+def result_table(result: "Result", title: str) -> str:
+    """A result in a few lines: what it is, how it was trained, and its programs by size."""
     console, spec = plain_console(width=100, force_terminal=False, no_color=True), result.spec
     with console.capture() as capture:
-        console.print(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps", soft_wrap=True)
-        if result.depths:
-            console.print(depth_table(result.depths))
+        say(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps", console)
+        if result.front:
+            print_front(result.front, console)
     return capture.get().rstrip()
 
 
-def print_result(result: Result, folder: Path | None) -> None:
-    """The end of `diprl train`: the program as it runs, its score, what hardening cost, the depths, and the files."""
-    console, gap = plain_console(), result.gap
-    console.rule(f"{result.spec.task}, seed {result.spec.seed}")
-    if result.program is not None:
-        print_program(console, result.program)
-    console.print(f"score    {result.score}", soft_wrap=True)
-    if gap is not None:
-        parts = f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
-        total = f"{gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
-        console.print(f"relaxed  {total}", soft_wrap=True)
-    console.print(f"trained  {result.total_steps:,} environment steps, {result.wall_seconds:.1f} s in all")
-    if result.depths:
-        console.print(depth_table(result.depths))
+def print_result(result: "Result", folder: Path | None) -> None:
+    """The end of `diprl train`: what was learnt, its score, what it cost to make it discrete and short, the files."""
+    print_title(f"{result.spec.task}, seed {result.spec.seed}")
+    print_learnt(result)
+    say_labelled("score", result.score)
+    if result.gap is not None:
+        say_labelled("relaxed", gap_text(result.gap))
+    if result.front is not None and result.extracted is not None:
+        say_labelled("shorter", shortening_text(result.extracted, result.front))
+    say_labelled("trained", steps_text(result))
+    if result.front:
+        say("\nprograms by size, scored on validation episodes (diprl show RUN --size N)\n")
+        print_front(result.front)
+        say()
     if folder:
-        console.print(f"files    {folder}", soft_wrap=True)
+        say_labelled("files", folder)
 
 
-def print_tasks(rows: list[dict[str, Any]]) -> None:
-    """The built-in tasks, and for one that cannot be made here, why."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("task", "features", "actions", "backend", "horizon", "budget", "paper"):
-        table.add_column(name, overflow="fold", no_wrap=name not in ("features", "actions"))
-    for row in rows:
-        if "missing" in row:
-            table.add_row(row["task"], Text(row["missing"], style="yellow"))
-            continue
-        paper = "" if row["paper_score"] is None else f"{row['paper_score']:g}"
-        lists = (", ".join(row["features"]), ", ".join(row["actions"]))
-        table.add_row(row["task"], *lists, row["backend"], str(row["horizon"]), f"{row['budget']:,}", paper)
-    plain_console().print(table)
+def print_title(text: str) -> None:
+    plain_console().rule(visible(text))
+
+
+def print_learnt(result: "Result") -> None:
+    """The program as it runs, or what kind of network it is."""
+    if result.program is not None:
+        print_program(result.program)
+    else:
+        say_labelled("network", f"two hidden layers of {result.spec.settings.ppo.hidden_size} units, no program")
+
+
+def gap_text(gap: "Gap") -> str:
+    parts = f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
+    return f"{gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
+
+
+def shortening_text(before: Program, front: "Front") -> str:
+    """What became of the program that was read off, and of its score on validation episodes."""
+    after = front.entries[front.picked]
+    sizes = (f"{each.coefficients} numbers in {each.conditions}" for each in (before, after.program))
+    scores = f"validation {front.entries[-1].mean:.2f} → {after.mean:.2f}"
+    return "from {} to {} conditions, ".format(*sizes) + scores
+
+
+def steps_text(result: "Result") -> str:
+    """Environment steps by what they were taken for."""
+    purposes = ", ".join(f"{name} {steps:,}" for name, steps in result.steps.items())
+    split = f" ({purposes})" if len(result.steps) > 1 else ""
+    used = f"{result.total_steps:,} environment steps{split}, {result.wall_seconds:.1f} s in all"
+    budget = result.spec.settings.ppo.total_timesteps
+    return used if not result.ended else f"{used}; stopped before {budget:,} steps: {result.ended}"
+
+
+def print_seeds(score: "Score") -> None:
+    """The mean over seeds, each of which counts as one."""
+    low, high = score.ci95
+    print_title(f"{len(score.returns)} seeds")
+    say_labelled("mean", f"{score.mean:.2f} (95% interval {low:.2f} to {high:.2f}, over seeds)")
+
+
+TASKS = [
+    Column("task", left=True),
+    Column("backend", left=True),
+    *(Column(name) for name in ("horizon", "budget", "paper")),
+    *(Column(name, below=True, left=True) for name in ("features", "actions", "missing")),
+]
+RUNS = [
+    Column("run", below=True, left=True),
+    Column("task", left=True),
+    Column("method", left=True),
+    *(Column(name) for name in ("seed", "score", "conditions", "numbers")),
+    Column("state", left=True),
+]
+COMPARED = [
+    *(Column(name) for name in ("", "score", "difference", "95% interval", "conditions", "numbers", "alike")),
+    Column("program", below=True, left=True),
+]
+
+
+def print_runs(runs: Sequence[dict[str, Any]]) -> None:
+    """One row per run; what is to be done about some of them follows."""
+    print_table(RUNS, [run | {"seed": str(run.get("seed", ""))} for run in runs])
+    for note in [f"{run['run']}: {run['state']}, {run['note']}" for run in runs if run["note"]]:
+        say(f"\n{note}")
+
+
+def print_compared(rows: Sequence[dict[str, Any]]) -> None:
+    """Programs beside the first of them, each under its number."""
+    shown: list[dict[str, Any]] = []
+    for number, row in enumerate(rows, 1):
+        paired = {}
+        if row["gain"]:
+            interval = "{:+.2f} to {:+.2f}".format(*row["gain"]["ci95"])
+            paired = {"difference": f"{row['gain']['mean']:+.2f}", "95% interval": interval}
+            paired["alike"] = f"{row['alike']:.1%}"
+        shown.append(row | paired | {"": number, "score": row["score"]["mean"], "program": row["path"]})
+    print_table(COMPARED, shown)
 
 
 def print_findings(findings: dict[str, Any]) -> None:
     """What `diprl doctor` found."""
-    console, test = plain_console(), findings["self_test"]
-    console.print(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
+    test = findings["self_test"]
+    say(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
     for title in ("packages", "tasks"):
-        table = plain_table(title, "")
-        for row in findings[title].items():
-            table.add_row(*row)
-        console.print(table)
-    console.print(f"self-test {'passed' if test['passed'] else 'FAILED'} in {test['seconds']} s")
+        say()
+        rows = [{title: name, "": found} for name, found in findings[title].items()]
+        print_table([Column(title, left=True), Column("", left=True)], rows)
+    say(f"\nself-test {'passed' if test['passed'] else 'FAILED'} in {test['seconds']} s")
 
 
-STAGE_COLUMNS = f"{'conditions':>10} {'numbers':>8} {'score':>9}  step"
+STAGE_COLUMNS = f"{'conditions':>10} {'numbers':>8}  step"
 
 
-def print_stage(stage: Any) -> None:
-    """Size against score of one accepted step of a simplification, as soon as it is known."""
-    sizes = f"{stage.program.conditions:>10} {stage.program.coefficients:>8}"
-    print(f"{sizes} {stage.score:>9.2f}  {stage.what}", flush=True)
+def stage_line(what: str, program: Program) -> str:
+    """One step of a simplification and the size that it led to."""
+    return f"{program.conditions:>10} {program.coefficients:>8}  {what}"

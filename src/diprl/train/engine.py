@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from diprl.policy.agent import Agent, Normaliser, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.tasks.base import Task, Twin
-from diprl.train import schedule
+from diprl.train import schedule, sparsity
 from diprl.train.compiling import compiled
 from diprl.train.dual import Dual, ascend, begin_dual, dual_alpha
 from diprl.train.loss import Transitions, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
@@ -59,7 +59,8 @@ class Engine:
         self.max_entropy = log(max(depths, 2))
         self.noise_size = agent.policy.noise_size
         self.has_dual = settings.program.alpha_dual > 0 and agent.policy.architecture.size > 0
-        """Where no run has the dual, it is left out of the compiled code."""
+        self.has_features = settings.program.feature_entropy > 0 and agent.policy.architecture.size > 0
+        """Where no run has the dual or the entropy over features, they are left out of the compiled code."""
         self.compiled_iteration = compiled(self.iteration, donate_argnums=0)
         self.compiled_update = compiled(self.update, donate_argnums=0)
         self.compiled_act = compiled(self.act)
@@ -122,6 +123,8 @@ class Engine:
         transitions = self.transitions(self.agent(state), trajectory, temperatures, numbers)
         state, metrics = self.optimise(state, transitions, temperatures, numbers, progress)
         metrics |= episode_metrics(episodes)
+        if self.has_features:
+            state = self.fix_support(state, sparsity.is_due(numbers, progress), numbers)
         if self.settings.ppo.normalise:
             views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[:, : state.normaliser.mean.shape[0]]
             state = state._replace(normaliser=state.normaliser.update(views))
@@ -175,6 +178,7 @@ class Engine:
             entropy=schedule.linear(numbers.ppo.entropy_coefficient, numbers.ppo.entropy_coefficient_end, progress),
             value=numbers.ppo.value_coefficient,
             alpha=schedule.ramped_alpha(numbers, progress),
+            features=sparsity.penalty_weight(numbers, progress) if self.has_features else None,
         )
         active = self.active_groups(state, temperatures)
 
@@ -213,6 +217,13 @@ class Engine:
             "train/learning_rate": learning_rate,
             "train/alpha": weights.alpha + self.extra_alpha(dual, numbers),
         }
+
+    def fix_support(self, state: TrainState, due: Array, numbers: Settings) -> TrainState:
+        """At the moment for it, small weights become zero; without moments and gradient they stay zero."""
+        stays = self.blueprint.flatten(sparsity.support(self.agent(state), numbers, self.task.required))
+        stays = jnp.where(due, stays, 1.0)
+        moments = Moments(*(moment * stays for moment in state.moments))
+        return state._replace(vector=state.vector * stays, moments=moments)
 
     def measure(
         self, state: TrainState, transitions: Transitions, temperatures: Temperatures, weights: Weights

@@ -1,4 +1,7 @@
-"""What one minibatch minimises: PPO's clipped objective, the critic's error, and α times the architecture entropy."""
+"""What one minibatch minimises: PPO's clipped objective, the critic's error, and α times the architecture entropy.
+
+The entropy over features joins them where a run asks for it.
+"""
 
 from typing import NamedTuple
 
@@ -8,6 +11,7 @@ from jaxtyping import Array, Float
 
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures, entropy
+from diprl.train.sparsity import feature_entropy
 
 
 class Transitions(NamedTuple):
@@ -31,6 +35,8 @@ class Weights(NamedTuple):
     entropy: Float[Array, ""]
     value: Float[Array, ""] | float
     alpha: Float[Array, ""]
+    features: Float[Array, ""] | None = None
+    """Of the entropy over features; None where there is none."""
 
 
 def evaluate_actions(
@@ -51,12 +57,13 @@ def loss(agent: Agent, transitions: Transitions, temperatures: Temperatures, wei
     clipped = jnp.clip(ratio, 1.0 - weights.clip_range, 1.0 + weights.clip_range)
     objective = jnp.mean(jnp.minimum(ratio * transitions.advantage, clipped * transitions.advantage))
     value_error = jnp.mean((value - transitions.target) ** 2)
-    return (
+    total = (
         -objective
         - weights.entropy * jnp.mean(action_entropy)
         + weights.value * value_error
         + weights.alpha * architecture_entropy(agent, temperatures)
     )
+    return total if weights.features is None else total + weights.features * feature_entropy(agent)
 
 
 def diagnostics(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from diprl.errors import DiprlError, unknown
 
 LARGEST_NUMBER = 1e15
-LARGEST_ROLLOUT = 1 << 24
+LARGEST_ROLLOUT = 1 << 22
 LARGEST_SEED = (1 << 31) - 1
 
 
@@ -44,11 +44,11 @@ class PPOSettings:
     """Environments stepped together."""
     num_steps: int = setting(128, positive=True, largest=1 << 20)
     """Steps of each environment between updates."""
-    minibatch_size: int = setting(256, positive=True, largest=1 << 24)
+    minibatch_size: int = setting(256, positive=True, largest=1 << 22)
     """Transitions per gradient step."""
     num_epochs: int = setting(10, positive=True, largest=1000)
     """Passes over each rollout."""
-    hidden_size: int = setting(64, positive=True, largest=1 << 13)
+    hidden_size: int = setting(64, positive=True, largest=1 << 11)
     """Width of the two hidden layers of the critic, and of the policy in neural PPO."""
     normalise: bool = setting(True)
     """Normalise features while training; extraction folds this away."""
@@ -102,7 +102,11 @@ class ProgramSettings:
     members: int = setting(1, shared=False, positive=True, largest=1000)
     """Independent trainings that share the budget; the program that validates best stays."""
     polish_share: float = setting(0.2, shared=False)
-    """Share of the budget kept for searching over the discrete program on its true return; 0 leaves that out."""
+    """Share of the budget for making the discrete program shorter, rounder and better; 0 keeps it as extracted."""
+    max_numbers: int = setting(0, shared=False)
+    """Take a program with at most so many numbers; 0 takes the smallest of the best."""
+    max_conditions: int = setting(0, shared=False)
+    """The same for conditions."""
     max_depth: int = setting(6, positive=True, largest=64)
     """Longest program: an if/elif/else chain of this many actions. Height of the tree in DTSemNet and VIPER."""
     architecture_period: int = setting(0)
@@ -123,6 +127,11 @@ class ProgramSettings:
     """When the ramp of α begins and ends."""
     architecture_temperature_end: float = setting(0.02, traced=True, positive=True)
     """Temperature of the stop/continue choices at the end; it falls from 1 after the ramp."""
+    feature_entropy: float = setting(0.0, traced=True)
+    """Weight of the entropy over the features of each condition, on the same ramp; 0 lets conditions read all."""
+    support_at: float = setting(0.5, traced=True, fraction=True)
+    smallest_share: float = setting(0.05, traced=True, fraction=True)
+    """When features with a smaller share of their condition are left out for good."""
     condition_temperature: float = setting(1.0, traced=True, positive=True)
     condition_temperature_end: float = setting(0.05, traced=True, positive=True)
     """Softness of the conditions, falling geometrically over the hardening span."""
@@ -170,17 +179,19 @@ class Settings:
     def compiled(self) -> "Settings":
         """What a compilation depends on, everything else at its default: equal for runs that share one.
 
-        Of the dual it keeps whether there is one, since a run without it compiles to less work.
+        Of the dual and the entropy over features it keeps whether there is one: without, there is less to compile.
         """
         kept = {
             name: value
             for name, value in self.values().items()
             if LIMITS[name]["shared"] and not LIMITS[name]["traced"]
         }
-        kept["alpha_dual"] = float(self.program.alpha_dual > 0)
+        for name in SWITCHED_OFF_BY_ZERO:
+            kept[name] = float(self.values()[name] > 0)
         return Settings(with_some(PPOSettings(), kept), with_some(ProgramSettings(), kept))
 
 
+SWITCHED_OFF_BY_ZERO = ("alpha_dual", "feature_entropy")
 Part = TypeVar("Part", PPOSettings, ProgramSettings)
 
 
@@ -228,7 +239,10 @@ def check_rollout(ppo: PPOSettings) -> None:
             f"num_envs × num_steps = {size}: lower it or collect more"
         )
     if size % ppo.minibatch_size:
-        raise DiprlError(f"minibatch_size {ppo.minibatch_size} does not divide the rollout of {size} steps")
+        wanted = ppo.minibatch_size
+        below = next(each for each in range(wanted, 0, -1) if size % each == 0)
+        above = next(each for each in range(wanted, size + 1) if size % each == 0)
+        raise DiprlError(f"minibatch_size {wanted} does not divide the rollout of {size} steps: {below} and {above} do")
 
 
 def check_seed(seed: Any) -> None:

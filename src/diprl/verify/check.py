@@ -2,22 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.system.files import check_writable
+from diprl.system.files import read_text as read_text_file
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.exact.question import Deadline, Undecided, load_z3
+from diprl.verify.exact.rounding import ARITHMETICS
 from diprl.verify.plants.plant import Plant
 from diprl.verify.plants.read import load_plant, plant_of
 from diprl.verify.properties import KINDS, LoopProperty, Property
 from diprl.verify.report import Answer, Finding, Report
 from diprl.verify.spec.asked import Asked, read_positive, read_text
 from diprl.verify.spec.tree import SpecError, read_tree
-
-_MAX_BYTES = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Spec:
     """Where properties are examined unless they say otherwise."""
     plant: Plant | None = None
     """What closes the loop."""
+    arithmetic: str = "float64"
+    """In which the program runs: float64 or float32."""
 
     def __post_init__(self) -> None:
         if not self.timeout > 0.0:
@@ -42,14 +46,9 @@ class Spec:
 def load_spec(path: str | Path, program: Program) -> Spec:
     """Read a specification from a file; errors name the file and, where they can, the line."""
     path = Path(path)
+    text = read_text_file(path)
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise SpecError("the file is too large to be a specification")
-        return parse_spec(path.read_bytes().decode("utf-8"), program, path.parent)
-    except OSError as error:
-        raise SpecError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path}: is not text in UTF-8") from None
+        return parse_spec(text, program, path.parent)
     except DiprlError as error:
         raise SpecError(f"{path}: {error}") from None
 
@@ -58,16 +57,20 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Pla
     """Read a specification; `folder` is where the other files that it names are looked for."""
     everywhere, folder = bounds_of(program.signature), Path(folder)
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
-    box = asked.take("box", asked.inner_box, everywhere)
     task = asked.take("task", read_text, program.task)
+    if program.task and task != program.task:
+        raise asked.error(f"the specification is about {task:.80}: take one for {program.task}, as the program is")
     plant = asked.take("plant", lambda tree: load_plant(folder / read_text(tree)), plant or plant_of(task))
+    box = asked.take("box", asked.inner_box, everywhere)
     timeout = asked.take("timeout", read_positive, 10.0)
+    arithmetic = asked.choice("arithmetic", list(ARITHMETICS), "a kind of arithmetic", 0)
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
         raise listing.error("'properties:' must be a list with at least one property")
     asked.finish()
     parts = [Asked(item, "a property", program, box, folder, plant) for item in listing.value]
-    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box, plant)
+    properties = tuple(_property(part, number) for number, part in enumerate(parts, 1))
+    return Spec(properties, task, timeout, box, plant, arithmetic)
 
 
 def _property(asked: Asked, number: int) -> Property:
@@ -82,37 +85,41 @@ def _property(asked: Asked, number: int) -> Property:
 def verify(
     program: Program,
     spec: Spec | str | Path,
-    progress: Callable[[float, str], None] | None = None,
+    progress: Callable[[float, str], None] = lambda share, what: None,
     certificates: str | Path | None = None,
+    processes: int = 1,
 ) -> Report:
     """Examine every property of a specification, given as data or as a file.
 
     `progress` is told the share that is done and what is going on. Proofs about closed loops are written to the
-    folder `certificates`, and looked for there first.
+    folder `certificates`, and looked for there first. With more `processes`, such proofs are found faster, and are
+    the same; a script that asks for them must guard its own code with `if __name__ == "__main__"`.
     """
     load_z3()
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
-    count, folder = len(spec.properties), None if certificates is None else Path(certificates)
+    folder = None if certificates is None else Path(certificates)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder)
     findings = []
     for number, wanted in enumerate(spec.properties):
-
-        def told(share: float, what: str, before: int = number, name: str = wanted.name) -> None:
-            if progress is not None:
-                progress((before + share) / count, f"{name}: {what}")
-
-        told(0.0, "begins")
-        findings.append(_finding(wanted, spec, Context(program, spec.plant, Deadline(spec.timeout), told, folder)))
+        told = partial(_tell, progress, number, len(spec.properties), wanted.name)
+        told(0.0, "")
+        limit = Deadline(spec.timeout)
+        context = Context(program, spec.plant, limit, spec.arithmetic, told, folder, processes)
+        findings.append(_finding(wanted, spec, context))
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
-    replay = f"replayed in the interpreter{f' and in {spec.plant.name}' if spec.plant else ''}"
+    replay = f"replayed in the interpreter{f' and in {spec.plant.environment}' if spec.plant and spec.plant.environment else ''}"
     assumptions = (
-        "'proved' is about the arithmetic that runs, float64, unless the verdict says 'in real arithmetic only'",
+        f"'proved' is about the arithmetic that runs, {spec.arithmetic}, unless it says 'in real arithmetic only'",
         *([f"the box {box}, unless a property says otherwise"] if box else ()),
-        f"'refuted' means that a witness of 64-bit floats was {replay}, or that no state reaches a branch",
+        f"'refuted' means that a witness of floats was {replay}, or that no state reaches a branch",
     )
     return Report(tuple(findings), assumptions)
+
+
+def _tell(progress: Callable[[float, str], None], number: int, count: int, name: str, share: float, what: str) -> None:
+    progress((number + share) / count, f"{name}: {what}" if what else name)
 
 
 def _finding(wanted: Property, spec: Spec, context: Context) -> Finding:

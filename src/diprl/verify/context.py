@@ -21,10 +21,14 @@ class Context:
     program: Program
     plant: Plant | None
     deadline: Deadline
+    arithmetic: str = "float64"
+    """In which the program runs."""
     progress: Callable[[float, str], None] = lambda _share, _what: None
     """Is told how much of a property is done, and what is going on."""
     certificates: Path | None = None
     """Where proofs about closed loops are kept, and looked for first."""
+    processes: int = 1
+    """How many may look for a proof."""
 
     @property
     def names(self) -> tuple[str, ...]:

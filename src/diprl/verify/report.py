@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from diprl.errors import visible
+
 Verdict = Literal["proved", "refuted", "unknown"]
 
 
@@ -84,7 +86,7 @@ class Report:
         lines = [line for finding in self.findings for line in finding.lines()]
         lines += ["assumed throughout:", *_indented(self.assumptions)]
         totals = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in ("proved", "refuted", "unknown"))
-        return "\n".join([*lines, f"{totals} in {sum(finding.seconds for finding in self.findings):.2f} s"])
+        return visible("\n".join([*lines, f"{totals} in {sum(finding.seconds for finding in self.findings):.2f} s"]))
 
 
 def named_text(values: Sequence[tuple[str, float]]) -> str:

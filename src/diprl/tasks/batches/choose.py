@@ -4,12 +4,11 @@ from time import perf_counter
 
 import numpy as np
 
-from diprl.errors import DiprlError, unknown
-from diprl.program.signature import Discrete
+from diprl.errors import DiprlError, check_known
 from diprl.system.processes import available_cores
 from diprl.tasks.base import BACKENDS, Environments, Task
 from diprl.tasks.batches.envpool import EnvPoolEnvironments, envpool_serves
-from diprl.tasks.batches.sync import SyncEnvironments
+from diprl.tasks.batches.sync import SyncEnvironments, random_actions
 from diprl.tasks.batches.workers import WorkerEnvironments
 
 WORTH_SHARING = 3e-4
@@ -26,8 +25,7 @@ def make_environments(
     """
     if num_envs < 1:
         raise DiprlError(f"num_envs is {num_envs}, but at least one environment is needed")
-    if backend not in BACKENDS:
-        raise unknown("backend", backend, BACKENDS)
+    check_known("backend", BACKENDS, backend)
     fastest = backend == "auto"
     if fastest and task.environments is not None:
         return task.environments(num_envs)
@@ -55,13 +53,8 @@ def _faster_of_two(task: Task, num_envs: int) -> Environments:
 
 def _batch_seconds(environments: Environments, task: Task, batches: int = 40) -> float:
     """How long a batch takes for one step of random actions."""
-    generator = np.random.default_rng(0)
-    shape = (batches, environments.num_envs)
-    actions = task.signature.actions
-    if isinstance(actions, Discrete):
-        choices = generator.integers(len(actions.names), size=shape)
-    else:
-        choices = generator.uniform(-1.0, 1.0, (*shape, len(actions.low)))
+    actions, count, generator = task.signature.actions, environments.num_envs, np.random.default_rng(0)
+    choices = [random_actions(actions, count, generator) for _ in range(batches)]
     environments.reset(0)
     start = perf_counter()
     for choice in choices:

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, NotFiniteError
+from diprl.program.signature import Actions, Discrete, action_range
+from diprl.tasks import misdeeds
 from diprl.tasks.base import Step, Task, with_first_views
-
-INFO_KEYS = ("distance", "is_success")
-"""The numbers an environment may report beside its reward."""
 
 
 class SyncEnvironments:
@@ -37,26 +36,24 @@ class SyncEnvironments:
     def step(self, actions: NDArray[Any]) -> Step:
         self._steps += 1
         choices = actions if self._task.continuous else actions.tolist()
-        results = [self._call(index, "failed", _step, action) for index, action in enumerate(choices)]
+        results = [self._call(index, "failed", misdeeds.step, action) for index, action in enumerate(choices)]
         observations, rewards, terminated, truncated, infos = zip(*results, strict=True)
         next_view = self._views(observations, range(self.num_envs))
-        reward = np.array(rewards, np.float32)
+        with np.errstate(over="ignore"):  # one that is too large is refused below
+            reward = np.array(rewards, np.float32)
         check_finite(reward, "a reward", self._place)
         view = with_first_views(next_view, np.logical_or(terminated, truncated), self._begin)
-        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), _reported(infos))
+        told = {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in misdeeds.INFO_KEYS}
+        return Step(view, next_view, reward, np.array(terminated), np.array(truncated), told)
 
     def close(self) -> None:
         for environment in self._environments:
-            environment.close()
+            misdeeds.close(environment, self._task.name)
 
     def _call(self, index: int, failed: str, function: Callable[[Any, Any], Any], argument: Any) -> Any:
-        """What a function of an environment returns; whatever it raises becomes one sentence."""
-        try:
-            return function(self._environments[index], argument)
-        except DiprlError:
-            raise
-        except Exception as error:
-            raise DiprlError(f"{self._place(index)} {failed}: {type(error).__name__}: {error}") from error
+        """What a function of an environment returns; whatever it does wrong becomes one sentence."""
+        environment = self._environments[index]
+        return misdeeds.call(function, environment, argument, complaint=lambda: f"{self._place(index)} {failed}")
 
     def _begin(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         indices = rows.tolist()
@@ -65,13 +62,13 @@ class SyncEnvironments:
     def _views(self, observations: Sequence[Any], indices: Sequence[int]) -> NDArray[np.float32]:
         """Checked views of the observations that the environments of these indices gave."""
         for index, observation in zip(indices, observations, strict=True):
-            if np.shape(observation) != self._shape:
-                shapes = f"shape {np.shape(observation)} instead of {self._shape}"
-                raise DiprlError(f"{self._place(index)} returned an observation of {shapes}")
-        try:
-            views = self._task.view(np.array(observations))
-        except Exception as error:
-            raise DiprlError(f"{self._task.name}: the features cannot be computed: {error}") from error
+            shape = self._call(index, "returned an observation without a shape", _shape, observation)
+            if shape != self._shape:
+                raise DiprlError(
+                    f"{self._place(index)} returned an observation of shape {shape} instead of {self._shape}"
+                )
+        complaint = f"{self._task.name}: the features cannot be computed"
+        views = misdeeds.call(lambda: self._task.view(np.array(observations)), complaint=lambda: complaint)
         check_finite(views, "an observation", lambda row: self._place(indices[row]))
         return views
 
@@ -79,15 +76,21 @@ class SyncEnvironments:
         return f"{self._task.name}: environment {self._first + index}, step {self._steps},"
 
 
-def _step(environment: Any, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-    observation, reward, terminated, truncated, info = environment.step(action)
-    info = info if isinstance(info, dict) else {}
-    return observation, float(reward), bool(terminated), bool(truncated), info
-
-
 def _reset(environment: Any, seed: int | None) -> Any:
     observation, _ = environment.reset(seed=seed)
     return observation
+
+
+def _shape(environment: Any, observation: Any) -> tuple[int, ...]:
+    return np.shape(observation)
+
+
+def random_actions(actions: Actions, count: int, generator: np.random.Generator) -> NDArray[Any]:
+    """An action for each of so many environments, drawn evenly from all that there are."""
+    if isinstance(actions, Discrete):
+        return generator.integers(len(actions.names), size=count)
+    centre, width = map(np.array, action_range(actions))
+    return centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
 
 
 def seeds(seed: int, count: int) -> list[int]:
@@ -100,8 +103,3 @@ def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int],
     if not np.isfinite(numbers).all():
         row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
         raise NotFiniteError(f"{place(row)} returned {kind} that is not finite: {numbers[row]}")
-
-
-def _reported(infos: Sequence[dict[str, Any]]) -> dict[str, NDArray[Any]]:
-    """The reported numbers as arrays, with NaN where an environment was silent."""
-    return {key: np.array([info.get(key, np.nan) for info in infos], np.float32) for key in INFO_KEYS}

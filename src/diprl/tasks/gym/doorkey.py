@@ -6,16 +6,13 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.tasks.twins.table import door_key_signature
 
 
 def make_door_key(size: int, **kwargs: Any) -> gym.Env[Any, Any]:
     """MiniGrid's own environment, perceived through `DoorKeyPerceptions`."""
-    try:
-        import minigrid
-    except ImportError as error:
-        raise DiprlError("DoorKey needs minigrid: install it with: pip install 'diprl[minigrid]'") from error
+    minigrid = optional("minigrid", "DoorKey needs minigrid: install it with: pip install 'diprl[minigrid]'")
     identifier = f"MiniGrid-DoorKey-{size}x{size}-v0"
     if identifier not in gym.registry:
         minigrid.register_minigrid_envs()

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.tasks.gym.spaces import with_plain_actions
+from diprl.tasks.misdeeds import call, in_words
 
-UNLIMITED = 10_000
+UNLIMITED = 1_000
 """Steps after which an episode is cut where the environment itself promises no end."""
+
+VECTOR = "a batch of environments: give a single one, of which diprl makes batches itself"
 
 Make = Callable[..., gym.Env[Any, Any]]
 Functions = tuple[Callable[[Any], float], ...]
@@ -32,11 +35,17 @@ class Reference:
     name: str
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     functions: Functions = ()
+    horizon: int = 0
+    """Steps after which an episode is cut; 0 where the user does not say."""
+    render: Mapping[str, Any] = field(default_factory=dict)
+    """How the environment is made to draw itself, where the user says so."""
 
     def __call__(self, **overrides: Any) -> gym.Env[Any, Any]:
+        if self.render and overrides.get("render_mode") == "rgb_array":
+            overrides = dict(self.render)
         environment = self.raw(**overrides)
-        if time_limit(environment) is None:
-            environment = gym.wrappers.TimeLimit(environment, UNLIMITED)
+        if self.horizon or time_limit(environment) is None:
+            environment = gym.wrappers.TimeLimit(environment, self.horizon or UNLIMITED)
         if not isinstance(environment.observation_space, spaces.Box):
             environment = self._as_arrays(environment)
         return with_plain_actions(environment)
@@ -48,14 +57,16 @@ class Reference:
             with catch_warnings():
                 # Deprecations are the author's business; Box2D crashes where they raise.
                 simplefilter("ignore", DeprecationWarning)
-                environment = self.make(**kwargs)
-        except DiprlError:
+                options = f" with {kwargs}" if kwargs else ""
+                complaint = f"{self.name} could not be made{options}"
+                environment = call(partial(self.make, **kwargs), complaint=lambda: complaint)
+        except DiprlError as error:
+            missing = isinstance(error.__cause__, ImportError | gym.error.DependencyNotInstalled)
+            if missing and str(error).startswith(complaint):
+                raise DiprlError(f"{self.name} cannot be made here: {_remedy(str(error.__cause__))}") from error
             raise
-        except (ImportError, gym.error.DependencyNotInstalled) as error:
-            raise DiprlError(f"{self.name} cannot be made here: {_remedy(str(error))}") from error
-        except Exception as error:
-            options = f" with {kwargs}" if kwargs else ""
-            raise DiprlError(f"{self.name} could not be made{options}: {error}") from error
+        if isinstance(environment, gym.vector.VectorEnv):
+            raise DiprlError(f"{self.name} is {VECTOR}")
         if not isinstance(environment, gym.Env):
             raise DiprlError(f"{self.name} made a {type(environment).__name__}, which is not a gymnasium.Env")
         return environment
@@ -80,6 +91,8 @@ def time_limit(environment: gym.Env[Any, Any]) -> int | None:
     """The time limit an environment was made with: Gymnasium's, or its own `max_steps` as in MiniGrid."""
     if environment.spec and environment.spec.max_episode_steps:
         return environment.spec.max_episode_steps
+    if environment.has_wrapper_attr("_max_episode_steps"):  # a TimeLimit that its author put there
+        return environment.get_wrapper_attr("_max_episode_steps")
     own = getattr(environment.unwrapped, "max_steps", None)
     return own if isinstance(own, int) and own > 0 else None
 
@@ -100,9 +113,10 @@ def copies_of(environment: gym.Env[Any, Any]) -> Make:
 
 
 def _copy(environment: gym.Env[Any, Any], **kwargs: Any) -> gym.Env[Any, Any]:
+    name = type(environment).__name__
     if kwargs:
-        raise DiprlError(f"{environment} is made already, too late for {kwargs}: pass a function that makes it")
+        raise DiprlError(f"{name} is made already, too late for {kwargs}: pass a function that makes it")
     try:
         return deepcopy(environment)
     except Exception as error:
-        raise DiprlError(f"{environment} cannot be copied ({error}): pass a function that makes it") from error
+        raise DiprlError(f"{name} cannot be copied ({in_words(error)}): pass a function that makes it") from error

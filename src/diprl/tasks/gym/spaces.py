@@ -17,7 +17,7 @@ from diprl.program.signature import Actions, Continuous, Discrete, Feature
 
 MOST_FEATURES = 512
 MOST_COMBINATIONS = 64
-REMEDY = "pass `features`, a list of (name, unit, function of the observation)"
+REMEDY = "wrap it so that it gives a few numbers, or pass `features` in Python: (name, unit, function of it) for each"
 
 
 def features_of(space: gym.Space[Any]) -> tuple[Feature, ...]:

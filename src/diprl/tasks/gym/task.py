@@ -13,19 +13,24 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program.names import is_identifier
 from diprl.program.signature import Feature, Signature
+from diprl.tasks import misdeeds
 from diprl.tasks.base import Task, ViewLayout, flat_view
+from diprl.tasks.description import Description, described_task
 from diprl.tasks.gym.display import draw_without_screen
 from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.gym.spaces import actions_of, features_of
-from diprl.tasks.names import known_names, named_features
+from diprl.tasks.names import known_names
 
 FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
 
 
-def registered_task(identifier: str, *options: Any) -> Task:
+NO_LIMIT = f"{{}} has no time limit: episodes are cut after {UNLIMITED:,} steps, unless a task file sets a horizon"
+
+
+def registered_task(identifier: str, **options: Any) -> Task:
     """The task of a registered Gymnasium id; options as for `gymnasium_task`."""
-    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, *options)
+    return gymnasium_task(partial(gym.make, identifier, disable_env_checker=True), identifier, **options)
 
 
 def gymnasium_task(
@@ -35,32 +40,33 @@ def gymnasium_task(
     feature_names: Sequence[str] | None = None,
     action_names: Sequence[str] | None = None,
     features: Sequence[FeatureFunction] | None = None,
+    said: Description | None = None,
 ) -> Task:
-    """A task around `make`, named after the environment unless a name is given."""
+    """A task around `make`, named after the environment unless a name is given, as its task file describes it."""
     if features and feature_names:
         raise DiprlError("pass either `features` or `feature_names`: features bring their own names")
     functions = tuple(function for _, _, function in features or ())
-    reference = Reference(make, name or "the environment", dict(env_kwargs or {}), functions)
+    said = said or Description()
+    label, horizon = name or getattr(make, "source", "the environment"), int(said.horizon or 0)
+    reference = Reference(make, label, dict(env_kwargs or {}), functions, horizon, said.render)
     draw_without_screen()  # before the environment imports MuJoCo, if it does
     environment = reference.raw()
-    reference = replace(reference, name=name or name_of(environment))
+    own_name = environment.spec.id if environment.spec else type(environment.unwrapped).__name__
+    reference = replace(reference, name=name or own_name)
     signature = _signature(environment, reference.name, features)
     computed = functions and isinstance(environment.observation_space, spaces.Box)
+    limit = time_limit(environment)
     task = Task(
         name=reference.name,
         signature=signature,
         reference=reference,
-        horizon=time_limit(environment) or UNLIMITED,
+        horizon=min(filter(None, (limit, horizon)), default=UNLIMITED),
         layout=ViewLayout(len(signature.features), len(signature.features)),
         view=partial(_feature_view, functions) if computed else flat_view,
+        note="" if limit or horizon else NO_LIMIT.format(reference.name),
     )
-    environment.close()
-    return renamed(task, feature_names, action_names)
-
-
-def name_of(environment: gym.Env[Any, Any]) -> str:
-    """A registered environment's id, or the name of its class."""
-    return environment.spec.id if environment.spec else type(environment.unwrapped).__name__
+    misdeeds.close(environment, reference.name)
+    return described_task(renamed(task, feature_names, action_names), said)
 
 
 def renamed(task: Task, feature_names: Sequence[str] | None, action_names: Sequence[str] | None) -> Task:
@@ -91,19 +97,18 @@ def check_names(kind: str, names: Sequence[str], size: int) -> None:
 def _signature(environment: gym.Env[Any, Any], name: str, functions: Sequence[FeatureFunction] | None) -> Signature:
     """The user's features or the observation's entries, and the actions, under the best names known."""
     actions = actions_of(environment.action_space)
-    features = _own_features(functions) if functions else features_of(environment.observation_space)
+    if functions:
+        check_names("feature", [name for name, _, _ in functions], len(functions))
+        features = tuple(Feature(name, unit, meaning="computed from the observation") for name, unit, _ in functions)
+    else:
+        features = features_of(environment.observation_space)
     known = known_names(name, None if functions else len(features), len(actions.names))
     if known is None:
         return Signature(features, actions)
     if not functions:
-        labels = zip(features, named_features(known[0]), strict=True)
+        labels = zip(features, known.features, strict=True)
         features = tuple(replace(feature, name=label.name, unit=label.unit) for feature, label in labels)
-    return Signature(features, replace(actions, names=tuple(known[1].split())))
-
-
-def _own_features(functions: Sequence[FeatureFunction]) -> tuple[Feature, ...]:
-    check_names("feature", [name for name, _, _ in functions], len(functions))
-    return tuple(Feature(name, unit, meaning="computed from the observation") for name, unit, _ in functions)
+    return Signature(features, replace(actions, names=known.actions))
 
 
 def _feature_view(functions: Functions, observations: NDArray[Any]) -> NDArray[np.float32]:

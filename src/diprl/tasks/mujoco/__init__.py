@@ -2,7 +2,7 @@
 
 from gymnasium.envs.registration import register
 
-from diprl.errors import unknown
+from diprl.errors import check_known
 from diprl.tasks.mujoco.ant import CROSS_MAZE, RANDOM_GOAL
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description
@@ -12,8 +12,7 @@ DESCRIPTIONS = {each.name: each for each in (HURDLE, PUSHER, RANDOM_GOAL, CROSS_
 
 
 def find_description(name: str) -> Description:
-    if name not in DESCRIPTIONS:
-        raise unknown("MuJoCo environment", name, DESCRIPTIONS)
+    check_known("MuJoCo environment", DESCRIPTIONS, name)
     return DESCRIPTIONS[name]
 
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.tasks.gym.display import draw_without_screen
 
 # MuJoCo publishes no types for its compiled classes.
@@ -23,14 +23,9 @@ INTERVAL = 0.05
 def import_mujoco() -> ModuleType:
     """MuJoCo, able to draw whether there is a screen or not."""
     draw_without_screen()
-    try:
-        import mujoco
-        import mujoco.rollout
-    except ImportError as error:
-        raise DiprlError(
-            "this task needs MuJoCo, which is not installed; install it with: pip install 'diprl[mujoco]'"
-        ) from error
-    return mujoco
+    lacking = "this task needs MuJoCo, which is not installed; install it with: pip install 'diprl[mujoco]'"
+    optional("mujoco.rollout", lacking)
+    return optional("mujoco", lacking)
 
 
 def load_solver_first() -> None:

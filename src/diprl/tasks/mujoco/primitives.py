@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.program.networks import Array, Network
+from diprl.program.networks import Network
 from diprl.system.storage import StorageError, load_arrays, previous, save_arrays
 
 SUFFIX = ".primitive"
@@ -30,17 +30,9 @@ class Primitive:
     """The command line that made it."""
 
 
-def arrays_of(network: Network) -> dict[str, Array]:
-    """All numbers of a network under the names that its file gives them."""
-    arrays = {key: getattr(network, key) for key in ("mean", "std", "low", "high")}
-    for number, (weights, bias) in enumerate(network.layers):
-        arrays[f"weights_{number}"], arrays[f"bias_{number}"] = weights, bias
-    return arrays
-
-
 def save_primitive(primitive: Primitive, path: Path) -> None:
     """Write the primitive in single precision; no older one stays to stand in for it."""
-    arrays = {key: value.astype(np.float32) for key, value in arrays_of(primitive.network).items()}
+    arrays = {key: value.astype(np.float32) for key, value in primitive.network.arrays().items()}
     facts = {"name": primitive.network.name, "task": primitive.task}
     save_arrays(path, arrays, facts | {"score": float(primitive.score), "command": primitive.command})
     previous(path).unlink(missing_ok=True)

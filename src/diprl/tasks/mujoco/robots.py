@@ -1,9 +1,10 @@
 """The three robots: what conditions read, what primitives feel, and the primitives that programs blend."""
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import inf
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,10 @@ from numpy.typing import NDArray
 from diprl.program.networks import Network
 from diprl.program.signature import Feature
 from diprl.tasks.mujoco import ant
-from diprl.tasks.mujoco.cheetah import LAST_HURDLE
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.symmetry import turned
-from diprl.tasks.names import each, named_features, velocities
+from diprl.tasks.names import expanded, named_features
 
-PI = float(np.float32(np.pi))
 Cut = Callable[[NDArray[Any]], NDArray[Any]]
 """Some numbers (n, …) out of each of n observations."""
 
@@ -58,49 +57,20 @@ def _shipped(name: str, quarter_turns: int = 0) -> Network:
     return turned(bundled_primitive(name).network, quarter_turns)
 
 
-CHEETAH_JOINTS = "back_thigh back_shin back_foot front_thigh front_shin front_foot"
-CHEETAH = Robot(
-    features=(
-        Feature("next_hurdle_x", "m", -LAST_HURDLE, LAST_HURDLE, "x of the first bar at or beyond the back foot"),
-        Feature("back_foot_distance", "m", 0.0, inf, "distance along x from the back foot to that bar"),
-    ),
-    read=lambda observation: observation[:, -2:],
-    senses=named_features(
-        f"height:m pitch:rad {each('{}:rad', CHEETAH_JOINTS)} x_velocity:m/s z_velocity:m/s "
-        + velocities(f"pitch {CHEETAH_JOINTS}")
-    ),
-    feel=lambda observation: observation[:, 1:18],
-    motors=tuple(CHEETAH_JOINTS.split()),
-    primitives={name: partial(_shipped, f"cheetah_{name}") for name in ("forward", "jump")},
-)
+def _robot(name: str, read: Cut, feel: Cut) -> Robot:
+    """A robot of the data file, with how its observations are cut."""
+    told = ROBOTS[name]
+    return Robot(
+        features=tuple(Feature(feature, **facts) for feature, facts in told["features"].items()),
+        read=read,
+        senses=named_features(told["senses"]),
+        feel=feel,
+        motors=expanded(told["motors"]),
+        primitives={primitive: partial(_shipped, *source) for primitive, source in told["primitives"].items()},
+    )
 
-ARM_JOINTS = "shoulder elbow wrist"
-ARM = Robot(
-    features=named_features("tip_x:m tip_y:m puck_x:m puck_y:m"),
-    read=lambda observation: observation[:, (9, 10, 12, 13)],
-    senses=named_features(
-        f"{each('{}_{}', 'sin cos', ARM_JOINTS)} {velocities(ARM_JOINTS)} " + each("{}_{}:m", "tip puck", "x y z")
-    ),
-    feel=lambda observation: observation,
-    motors=tuple(ARM_JOINTS.split()),
-    primitives={name: partial(_shipped, f"pusher_{name}") for name in ("left", "down")},
-)
 
-ANT_JOINTS = "hip_1 ankle_1 hip_2 ankle_2 hip_3 ankle_3 hip_4 ankle_4"
-ANT = Robot(
-    features=(
-        *named_features("x:m y:m goal_x:m goal_y:m"),
-        Feature("bearing", "rad", -PI, PI, "atan2(y, x)"),
-        Feature("radius", "m", 0.0, inf, "distance from the origin"),
-    ),
-    read=_read_ant,
-    senses=named_features(
-        f"height:m {each('quaternion_{}', 'w x y z')} {each('{}:rad', ANT_JOINTS)} "
-        f"{each('{}_velocity:m/s', 'x y z')} {velocities(f'roll pitch yaw {ANT_JOINTS}')}"
-    ),
-    feel=lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES],
-    motors=("hip_4", "ankle_4", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3"),
-    primitives={
-        name: partial(_shipped, "ant_up", turns) for name, turns in {"up": 0, "down": 2, "left": 1, "right": 3}.items()
-    },
-)
+ROBOTS = tomllib.loads((files("diprl.tasks.mujoco") / "data" / "robots.toml").read_text(encoding="utf-8"))
+CHEETAH = _robot("cheetah", lambda observation: observation[:, -2:], lambda observation: observation[:, 1:18])
+ARM = _robot("arm", lambda observation: observation[:, (9, 10, 12, 13)], lambda observation: observation)
+ANT = _robot("ant", _read_ant, lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES])

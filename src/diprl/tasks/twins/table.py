@@ -12,7 +12,7 @@ import numpy as np
 from diprl.errors import DiprlError
 from diprl.program.signature import Discrete, Feature, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
-from diprl.tasks.names import NAMES, named_features
+from diprl.tasks.names import names_of
 
 CLASSIC, DOOR_KEY = "diprl.tasks.twins.classic", "diprl.tasks.twins.doorkey"
 DOOR_KEY_ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
@@ -43,12 +43,12 @@ def _reference(name: str, make: Callable[..., Any], **overrides: Any) -> Any:
 def _control(name: str, horizon: int, bounds: Sequence[float | tuple[float, float]], **facts: Any) -> Task:
     """One of Gymnasium's classic control tasks; a bound is the largest magnitude of a feature, or low and high."""
     kind = name.partition("-")[0]
-    features, actions = NAMES[kind][0]
-    ranges = zip(named_features(features), map(_rounded, bounds), strict=True)
+    features, actions = names_of(kind)[0]
+    ranges = zip(features, map(_rounded, bounds), strict=True)
     named = tuple(replace(feature, low=low, high=high) for feature, (low, high) in ranges)
     return _task(
         name,
-        Signature(named, Discrete(tuple(actions.split()))),
+        Signature(named, Discrete(actions)),
         partial(called, "gymnasium", "make", name, disable_env_checker=True),
         twin=partial(called, CLASSIC, kind),
         horizon=horizon,

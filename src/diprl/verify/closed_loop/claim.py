@@ -18,16 +18,12 @@ class Claim:
     """The last step that is examined; None is for ever."""
     goal: tuple[Comparison, ...] = ()
     """What is reached by then, where something is to be reached."""
-    switches: int | None = None
-    """How often the action may change."""
 
     def text(self) -> str:
         wanted = " and ".join(one.text for one in self.always)
         if self.goal:
             reached = " and ".join(one.text for one in self.goal)
             return f"{reached} within {self.steps} steps{f', and {wanted} until then' if wanted else ''}"
-        if self.switches is not None:
-            return f"at most {self.switches} switches in the first {self.steps} steps"
         if self.since:
             end = f"to step {self.steps}" if self.steps is not None else "on, for ever"
             return f"{wanted} from step {self.since} {end}"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from diprl.errors import DiprlError
-from diprl.system.files import read_json, write_json
+from diprl.system.files import read_json, write_text
 from diprl.verify import checker
 from diprl.verify.closed_loop.claim import Claim
+from diprl.verify.closed_loop.explore import Search
+from diprl.verify.closed_loop.forms import FORMS
 from diprl.verify.closed_loop.loop import Loop
-from diprl.verify.closed_loop.reduce import reduced
 from diprl.verify.closed_loop.search import Found, search
-from diprl.verify.closed_loop.simulate import Simulated, environment_states, next_states, runs, simulate
+from diprl.verify.closed_loop.simulate import Simulated, environment_states, holding, next_states, runs, simulate
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import State
 from diprl.verify.report import Answer, Witness, named_text
 
-_COVERED = "covered too: float64 rounding of the program{single}{plant}"
 _LONGER = 10
 """How many times longer a run that does not arrive is followed, to see whether it ever does."""
 _MOST_FOLLOWED = 20_000
@@ -32,55 +31,64 @@ _LARGEST = 400_000_000
 def decide(loop: Loop, claim: Claim, context: Context) -> Answer:
     """Refuted, proved or unknown."""
     with np.errstate(all="ignore"):
+        context.progress(0.0, "simulating")
         simulated = simulate(loop, claim, context.deadline)
-        if simulated.start is not None:
+        if simulated.violation is not None:
             return _replayed(loop, claim, simulated, context)
-        smaller, asked, kept = reduced(loop, claim)
-        if smaller.plant.unprovable:
-            sentence = f"no violation was found, and plants with {smaller.plant.unprovable} cannot be proved yet"
-            return Answer("unknown", sentence, (f"thousands of starts were simulated for {simulated.steps} steps",))
-        part = replace(simulated, ranges=simulated.ranges[kept], settled=simulated.settled[kept])
-        question = question_of(smaller, asked)
-        certificate = _kept(context.certificates, question)
-        told = "read from the folder of certificates, and checked again" if certificate else ""
-        if certificate is None:
-            found = search(smaller, asked, part, context.deadline, context.progress)
-            if found.nodes is None:
-                return _unknown(found, simulated)
-            certificate = question | {"nodes": found.nodes}
-            problem = checker.problem_of(certificate)
-            if problem:
-                return Answer("unknown", f"the checker does not accept the proof that was found: {problem}")
-            told = f"{found.pieces} pieces of the start box"
-            if context.certificates is not None:
-                write_json(_path(context.certificates, question), certificate)
-    covered = _COVERED.format(
-        single=", features rounded to float32" if loop.plant.single else "",
-        plant=", and of the simulated plant" if loop.plant.simulated else "",
-    )
-    left_out = [state for state in loop.plant.states if state not in smaller.plant.states]
+        return _proved(loop, claim, simulated, context)
+
+
+def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) -> Answer:
+    plant, tried = loop.plant, f"no violation among thousands of simulated starts in {simulated.steps} steps"
+    if missing := _unprovable(loop):
+        return Answer("unknown", f"plants with {missing} cannot be proved yet", (tried,))
+    question = question_of(loop, claim)
+    certificate, told = _kept(context, question), "read from the folder of certificates, and checked again"
+    if certificate is None:
+        task = Search(loop, claim, simulated.ranges, context.deadline)
+        found = search(task, simulated.settled, context.processes, context.progress)
+        if found.nodes is None:
+            return Answer("unknown", _how_far(found), (tried, f"{found.pieces} pieces of the start box were tried"))
+        context.progress(1.0, "checking the proof")
+        certificate, told = question | {"nodes": found.nodes}, f"{found.pieces} pieces of the start box"
+        if problem := checker.problem_of(certificate, context.deadline.remaining()):
+            return Answer("unknown", f"the checker does not accept the proof that was found: {problem}", (tried,))
+        if context.certificates is not None:
+            write_text(_path(context.certificates, question), json.dumps(certificate, allow_nan=False))
+    covered = f"covered too: {loop.arithmetic} rounding of the program"
+    covered += ", features rounded to float32" if plant.single else ""
+    covered += "" if plant.solved else ", and rounding of the simulated plant"
     details = (f"{told}, {len(certificate['nodes']['time'])} sets", covered)
-    if left_out:
-        details = (*details, f"left out, as nothing reads them: {', '.join(left_out)}")
     return Answer("proved", claim.text(), details, certificate=certificate)
+
+
+def _unprovable(loop: Loop) -> str:
+    """What no proof can deal with, or nothing."""
+    plant = loop.plant
+    if plant.after or (plant.rates and plant.method == "rk4"):
+        return "'after:' and 'method: rk4'"
+    groups = (plant.rates, plant.following, plant.define, plant.features)
+    used = {call for formulas in groups for formula in formulas.values() for call in formula.calls} - FORMS.keys()
+    return f"'{min(used)}'" if used else ""
 
 
 def question_of(loop: Loop, claim: Claim) -> dict[str, Any]:
     """What a certificate is about: all of it but its sets."""
-    return {
+    question = {
         "format": "diprl certificate 1",
         "program": json.loads(loop.program.to_json()),
+        "arithmetic": loop.arithmetic,
         "plant": loop.plant.to_dict(),
-        "noise": list(loop.noise),
+        "noise": loop.noise,
         "claim": {
-            "start": [list(claim.start.low), list(claim.start.high)],
-            "always": [one.text for one in claim.always],
-            "goal": [one.text for one in claim.goal],
+            "start": [claim.start.low, claim.start.high],
+            "always": [one.tree() for one in claim.always],
+            "goal": [one.tree() for one in claim.goal],
             "since": claim.since,
             "steps": claim.steps,
-            "switches": claim.switches,
         },
     }
+    return json.loads(json.dumps(question))
 
 
 def _path(folder: Path, question: dict[str, Any]) -> Path:
@@ -88,77 +96,64 @@ def _path(folder: Path, question: dict[str, Any]) -> Path:
     return folder / f"{sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()[:24]}.json"
 
 
-def _kept(folder: Path | None, question: dict[str, Any]) -> dict[str, Any] | None:
+def _kept(context: Context, question: dict[str, Any]) -> dict[str, Any] | None:
     """A certificate of exactly this question that was kept before and that the checker accepts again."""
-    if folder is None or not _path(folder, question).is_file():
+    if context.certificates is None or not (path := _path(context.certificates, question)).is_file():
         return None
     try:
-        certificate = read_json(_path(folder, question), _LARGEST)
-    except DiprlError:
+        certificate = read_json(path, _LARGEST)
+    except (DiprlError, OSError):
         return None
-    same = {key: one for key, one in certificate.items() if key != "nodes"} == json.loads(json.dumps(question))
-    return certificate if same and not checker.problem_of(certificate) else None
+    same = {key: one for key, one in certificate.items() if key != "nodes"} == question
+    return certificate if same and not checker.problem_of(certificate, context.deadline.remaining()) else None
 
 
-def _unknown(found: Found, simulated: Simulated) -> Answer:
-    tried = f"no violation among thousands of simulated starts in {simulated.steps} steps"
+def _how_far(found: Found) -> str:
     far = f"proved for {found.share:.1%} of the start box only" if found.share else "nothing is proved"
     if found.pieces == 1 and found.steps > 0:
         far = f"enclosed for the first {found.steps} steps only"
-    return Answer("unknown", f"{far}: {found.stopped}", (tried, f"{found.pieces} pieces of the start box were tried"))
+    return f"{far}: {found.stopped}"
 
 
 def _replayed(loop: Loop, claim: Claim, simulated: Simulated, context: Context) -> Answer:
     """A start that went wrong among many counts once it goes wrong alone, and in the environment too."""
-    assert simulated.start is not None
-    assert simulated.chance is not None  # a violation has both
-    plant, start = loop.plant, simulated.start
-    column = np.array(start)[:, None]
-    for step, (states, _, wrong, _) in enumerate(runs(loop, claim, column, simulated.chance, simulated.steps)):
+    assert simulated.violation is not None  # which is why it is replayed
+    plant, (start, chance) = loop.plant, simulated.violation
+    for step, (states, _, wrong) in enumerate(runs(loop, claim, np.array(start)[:, None], chance)):
         if not wrong[0]:
             continue
         state = tuple(states[:, 0].tolist())
         replays = [f"the program on the plant, after {step} steps: {_named(plant.states, state)}"]
-        plain = plant.environment and not plant.unknowns and not any(loop.noise)
-        if plain and not any(name.startswith("held_") for name in plant.states):
+        if plant.environment and not plant.unknowns and not any(loop.noise) and loop.arithmetic == "float64":
             real = environment_states(loop, start, step, context.deadline)[-1]
             if not np.allclose(real, state, rtol=1e-6, atol=1e-6):
                 break
             replays.append(f"{plant.environment} after {step} steps: {_named(plant.states, real)}")
-        details = _orbit(loop, claim, simulated, context) if claim.goal else ()
+        broken = [one.text for one in claim.always if step >= claim.since and not holding(loop, [one], states)[0]]
+        sentence = f"{' and '.join(one.text for one in claim.goal)} is not reached within {step} steps"
+        sentence = f"{broken[0]} is false after {step} steps" if broken else sentence
         witness = Witness((("start", tuple(zip(plant.states, start, strict=True))),), tuple(replays))
-        return Answer("refuted", _sentence(loop, claim, state, step), details, witness)
+        return Answer("refuted", sentence, _orbit(loop, claim, simulated, context) if claim.goal else (), witness)
     sentence = "a simulated start goes wrong, but it does not when it is replayed"
     return Answer("unknown", sentence, (f"start: {_named(plant.states, start)}",))
 
 
-def _sentence(loop: Loop, claim: Claim, state: State, step: int) -> str:
-    values = dict(loop.plant.constants) | dict(zip(loop.plant.states, state, strict=True))
-    broken = [one.text for one in claim.always if not one(values)]
-    if broken and step >= claim.since:
-        return f"{broken[0]} is false after {step} steps"
-    if claim.goal:
-        return f"{' and '.join(one.text for one in claim.goal)} is not reached within {step} steps"
-    return f"the action has changed more than {claim.switches} times after {step} steps"
-
-
 def _orbit(loop: Loop, claim: Claim, simulated: Simulated, context: Context) -> tuple[str, ...]:
     """Whether a run that does not arrive in time arrives later, or goes round for ever."""
-    assert simulated.start is not None
-    assert simulated.chance is not None
-    states, met = np.array(simulated.start)[:, None], dict[bytes, int]()
-    for step in range(min(_LONGER * (claim.steps or 1), _MOST_FOLLOWED)):
-        values = dict(loop.plant.constants) | dict(zip(loop.plant.states, states[:, 0], strict=True))
-        if all(one(values) for one in claim.goal):
+    assert simulated.violation is not None
+    start, chance = simulated.violation
+    states, met, steps = np.array(start)[:, None], dict[bytes, int](), _LONGER * (claim.steps or 1)
+    repeatable = not loop.plant.unknowns and not any(loop.noise)
+    for step in range(min(steps, _MOST_FOLLOWED)):
+        if holding(loop, claim.goal, states)[0]:
             return (f"it arrives later, after {step} steps",)
-        if not loop.plant.unknowns and not any(loop.noise):
-            before = met.setdefault(np.round(states / simulated.ranges[:, None], 9).tobytes(), step)
-            if before < step:
-                return (f"a persistent orbit: after {before} steps it repeats every {step - before} steps",)
+        before = met.setdefault(np.round(states / simulated.ranges[:, None], 9).tobytes(), step)
+        if repeatable and before < step:
+            return (f"a persistent orbit: after {before} steps it repeats every {step - before} steps",)
         if context.deadline.used(1.0):
             return ()
-        states, _ = next_states(loop, states, simulated.chance(step))
-    return (f"it has not arrived after {_LONGER * (claim.steps or 1)} steps either",)
+        states = next_states(loop, states, chance.at(step))
+    return (f"it has not arrived after {min(steps, _MOST_FOLLOWED)} steps either",)
 
 
 def _named(names: Sequence[str], state: State) -> str:

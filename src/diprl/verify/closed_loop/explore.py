@@ -1,20 +1,30 @@
 """Follows sets of states step by step until all that is claimed about them is certain, or something is not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diprl.verify.closed_loop.claim import Claim
-from diprl.verify.closed_loop.forms import Form
-from diprl.verify.closed_loop.graph import Graph
-from diprl.verify.closed_loop.loop import Image, Loop
-from diprl.verify.closed_loop.rows import Rows
-from diprl.verify.closed_loop.sets import Array, Indices, Sets, contained, ranges, turned_rows, widened
+from diprl.verify.closed_loop.loop import Images, Loop
+from diprl.verify.closed_loop.sets import (
+    Array,
+    Flags,
+    Indices,
+    Modes,
+    Sets,
+    contained,
+    joined,
+    ranges,
+    turned_rows,
+    widened,
+)
 from diprl.verify.exact.question import Deadline
 
+NEW = 2**40
+"""Sets that an exploration makes are numbered from here on."""
 _ANCHORS = {16, 64, 256, 1024}
 """Steps at which sets are made wider, so that later ones may come back into them."""
 _WIDER = 0.02
@@ -23,92 +33,65 @@ _LONGEST = 2_000
 """Steps after which nothing is expected to come back any more."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Which pieces are proved, and how many steps of each were enclosed."""
-
-    proved: NDArray[np.bool_]
-    steps: NDArray[np.int64]
-    roots: Indices
-    """The sets of the graph in which they begin."""
-
-
 @dataclass(frozen=True, eq=False)
-class Anchors:
-    """Sets of the graph into which later ones may come back."""
+class Anchor:
+    """A set for each piece, or one for all, into which later sets may come back."""
 
-    nodes: Indices
     sets: Sets
+    numbers: Indices
     time: int
-    index: Indices
-    """Which of them belongs to a piece, or −1."""
-
-
-def anchored(nodes: Indices, sets: Sets, time: int, piece: Indices, pieces: int) -> Anchors:
-    index = np.full(pieces, -1)
-    index[piece] = np.arange(len(piece))
-    return Anchors(nodes, sets, time, index)
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a search is about, and what it has drawn."""
+    """What a search is about."""
 
     loop: Loop
     claim: Claim
     scales: Array
+    """How far each state ranges."""
     deadline: Deadline
-    graph: Graph
-    absorbers: list[Anchors]
+    absorbers: tuple[Anchor, ...] = ()
     """Sets from which all that is claimed is certain already."""
-
-    @property
-    def may_return(self) -> bool:
-        """Whether a set that lies in an earlier one needs no further steps."""
-        return not self.claim.goal and self.claim.switches is None
-
-
-@dataclass(frozen=True, eq=False)
-class Children:
-    """The images of one step, all branches together."""
-
-    parents: Indices
-    """Positions among the sets that were stepped."""
-    leaf: Indices
-    label: Indices
-    states: list[Form]
-
-    def __getitem__(self, index: "Indices | NDArray[np.bool_]") -> "Children":
-        states = [Form(form.centre[index], form.slopes[index], form.error[index]) for form in self.states]
-        return Children(self.parents[index], self.leaf[index], self.label[index], states)
 
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """The sets of one step, with their numbers in the graph, their pieces, last actions and switches so far."""
+    """The sets of one step, with their numbers and the pieces of the start box that they come from."""
 
     sets: Sets
-    nodes: Indices
+    numbers: Indices
     piece: Indices
-    label: Indices
-    switches: Indices
 
-    def __getitem__(self, index: "Indices | NDArray[np.bool_]") -> "Front":
-        rows = (self.nodes[index], self.piece[index], self.label[index], self.switches[index])
-        return Front(self.sets[index], *rows)
+    def __getitem__(self, index: Flags) -> "Front":
+        return Front(self.sets[index], self.numbers[index], self.piece[index])
 
 
-def explore(task: Search, start: Sets, most: int, begin: int = 0) -> Outcome:
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """What an exploration came to: pieces that are proved, with the sets that prove them."""
+
+    proved: Flags
+    steps: Indices
+    """How many steps of each piece are enclosed."""
+    sets: Sets
+    """Those that were made, numbered from NEW on."""
+    time: Indices
+    edges: Indices
+    """Rows of set, leaf, and the set that it leads to."""
+
+
+def explore(task: Search, start: Sets, numbers: Indices, most: int, begin: int = 0) -> Explored:
     """Follow each piece by at most so many sets a step; `begin` is the step at which it starts."""
-    count_of = len(start)
-    failed, steps = np.zeros(count_of, bool), np.zeros(count_of, np.int64)
-    piece, label, switches = np.arange(count_of), np.full(count_of, -1), np.zeros(count_of, int)
-    roots = task.graph.add(start, time=begin, label=label, count=switches)
-    front, rows = Front(start, roots, piece, label, switches), Rows(task.loop, task.scales, {})
-    anchors = [anchored(roots, start, begin, piece, count_of)] if task.may_return else []
+    pieces, made = len(start), [Front(start[:0], numbers[:0], numbers[:0])]
+    failed, steps = np.zeros(pieces, bool), np.zeros(pieces, int)
+    front, edges = Front(start, numbers, np.arange(pieces)), [np.zeros((0, 4), int)]
+    modes: dict[Any, Modes | None] = {}
+    returning = not task.claim.goal  # then a set that lies in an earlier one needs no further steps
+    anchors = [*task.absorbers, *([Anchor(start, numbers, begin)] if returning else [])]
     for time in count(begin):
         task.deadline.remaining()
-        going, wrong = _judged(task.loop, task.claim, front.sets, front.switches, time)
+        going, wrong = _judged(task, front.sets, time)
         failed[front.piece[wrong]] = True
         steps[front.piece[~wrong & ~failed[front.piece]]] = time
         front = front[going & ~failed[front.piece]]
@@ -117,136 +100,97 @@ def explore(task: Search, start: Sets, most: int, begin: int = 0) -> Outcome:
         if len(front.sets) > _MOST_SETS or time > _LONGEST:
             failed[front.piece] = True
             break
-        children = _images(task, front, time, failed)
-        if not len(children.parents):
+        images = _images(task, front, time, failed)
+        if not len(images.parents):
             break
-        wider = _WIDER if task.may_return and time in _ANCHORS else 0.0
-        front = _advanced(task, front, children, replace(rows, time=time), most, wider, anchors)
+        wider = _WIDER if returning and time in _ANCHORS else 0.0
+        sets, owner = _enclosed(task, front, images, most, wider, modes, time)
+        piece = front.piece[images.parents[np.unique(owner, return_index=True)[1]]]
+        target = _earlier(task.claim, anchors, sets, piece, time)
+        new = target < 0
+        target[new] = NEW + sum(len(one.sets) for one in made) + np.arange(new.sum())
+        edges.append(np.stack([front.numbers[images.parents], images.leaf, target[owner], piece[owner]], axis=1))
+        front = Front(sets[new], target[new], piece[new])
+        made.append(front)
         if wider:
-            anchors.append(anchored(front.nodes, front.sets, time + 1, front.piece, count_of))
-    return Outcome(~failed, steps, roots)
+            anchors.append(_anchor(front, start, time + 1))
+    return _proved(~failed, steps, made, np.concatenate(edges), begin)
 
 
-def _images(task: Search, front: Front, time: int, failed: NDArray[np.bool_]) -> Children:
-    """Where the sets go; pieces whose images are unbounded or unsafe on the way are marked as failed."""
+def _proved(proved: Flags, steps: Indices, made: Sequence[Front], edges: Indices, begin: int) -> Explored:
+    """Only what belongs to pieces that are proved, numbered anew."""
+    sets, piece = joined([one.sets for one in made]), np.concatenate([one.piece for one in made])
+    time = np.repeat(np.arange(begin, begin + len(made)), [len(one.sets) for one in made])
+    kept, edges = proved[piece], edges[proved[edges[:, 3]], :3]
+    place = NEW + np.cumsum(kept) - 1
+    for column in (0, 2):
+        own = edges[:, column] >= NEW
+        edges[own, column] = place[edges[own, column] - NEW]
+    return Explored(proved, steps, sets[kept], time[kept], edges)
+
+
+def _anchor(front: Front, start: Sets, time: int) -> Anchor:
+    """The last set of every piece; a piece that has none gets one that nothing lies in."""
+    rows, low, high, numbers = start.rows.copy(), start.low + np.inf, start.high - np.inf, np.full(len(start), -1)
+    rows[front.piece], low[front.piece], high[front.piece] = front.sets.rows, front.sets.low, front.sets.high
+    numbers[front.piece] = front.numbers
+    return Anchor(Sets(rows, low, high), numbers, time)
+
+
+def _earlier(claim: Claim, anchors: Sequence[Anchor], sets: Sets, piece: Indices, time: int) -> Indices:
+    """For each new set, an earlier one around it, or −1."""
+    found, soonest = np.full(len(sets), -1), min(time + 1, claim.since)
+    for anchor in anchors:
+        if soonest <= anchor.time <= (time + 1 if claim.steps is not None else np.inf):
+            index = np.minimum(piece, len(anchor.numbers) - 1)
+            inside = contained(sets, anchor.sets[index])
+            found[inside] = anchor.numbers[index[inside]]
+    return found
+
+
+def _images(task: Search, front: Front, time: int, failed: Flags) -> Images:
+    """Where the sets go; pieces whose images are unbounded, or unsafe on the way, are marked as failed."""
+    claimed = task.claim.always if time >= task.claim.since else ()
     with np.errstate(all="ignore"):
-        images = list(task.loop.images(front.sets))
-        for image in images:
-            unsafe = ~_safe_tube(task.loop, task.claim, image, time)
-            failed[front.piece[image.parents[unsafe]]] = True
-    children = _gathered(images)
-    bounded = np.all([np.isfinite(form.centre) & np.isfinite(form.spread) for form in children.states], axis=0)
-    failed[front.piece[children.parents[~bounded]]] = True
-    return children[~failed[front.piece[children.parents]]]
+        images = task.loop.images(front.sets, claimed, task.deadline)
+        fine = images.safe & np.isfinite(images.states.low + images.states.high).all(axis=0)
+    failed[front.piece[images.parents[~fine]]] = True
+    return images[~failed[front.piece[images.parents]]]
 
 
-def _advanced(
-    task: Search, front: Front, children: Children, rows: Rows, most: int, wider: float, anchors: Sequence[Anchors]
-) -> Front:
-    """Enclose images by sets, draw them into the graph, and keep those that are not in an earlier set already."""
-    parents, time = children.parents, rows.time
-    counted = task.claim.switches is not None
-    changed = (front.label[parents] >= 0) & (front.label[parents] != children.label)
-    switches = front.switches[parents] + changed if counted else np.zeros_like(children.leaf)
-    labels = children.label if counted else np.full_like(children.leaf, -1)
-    keys = np.stack([front.piece[parents], labels, switches])
-    made, owner = _enclosed(rows, children, keys, front.sets, most, wider)
-    keys = keys[:, np.unique(owner, return_index=True)[1]]
-    target = _back(task, anchors, made, keys[0], time)
-    new = target < 0
-    fresh = task.graph.add(made[new], time=time + 1, label=keys[1][new], count=keys[2][new])
-    target[new] = fresh
-    task.graph.connect(front.nodes[parents], children.leaf, target[owner])
-    return Front(made[new], fresh, *keys[:, new])
-
-
-def _judged(
-    loop: Loop, claim: Claim, sets: Sets, switches: Indices, time: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _judged(task: Search, sets: Sets, time: int) -> tuple[Flags, Flags]:
     """Which sets have to be followed further, and about which something claimed is not certain."""
-    states = loop.forms(sets)
-    over = np.zeros(len(sets), bool)
+    loop, claim = task.loop, task.claim
+    states = loop.forms(sets.centre, sets.generators)
+    good = loop.certain(claim.always, states) if time >= claim.since else np.ones(len(sets), bool)
+    if claim.goal:
+        reached = loop.certain(claim.goal, states)
+        wrong = ~reached & (~good | (time == claim.steps))
+        return ~reached & ~wrong, wrong
+    over = np.full(len(sets), time == claim.steps)
     for end in loop.plant.ends:
         over |= loop.certain([end], states)
-    reached = loop.certain(claim.goal, states) if claim.goal else np.zeros(len(sets), bool)
-    wrong = np.zeros(len(sets), bool)
-    if time >= claim.since:
-        wrong = ~loop.certain(claim.always, states) & ~reached
-    if claim.switches is not None:
-        wrong |= switches > claim.switches
-    last = time == claim.steps
-    if claim.goal:
-        return ~reached & ~wrong, wrong | (~reached & last)
-    return ~(over | last) & ~wrong, wrong
-
-
-def _safe_tube(loop: Loop, claim: Claim, image: Image, time: int) -> NDArray[np.bool_]:
-    """Whether what is claimed holds during the step as well."""
-    safe = np.ones(len(image.parents), bool)
-    if time >= claim.since and claim.always:
-        for tube in image.tubes:
-            safe &= loop.certain(claim.always, tube)
-    return safe
-
-
-def _gathered(images: Sequence[Image]) -> Children:
-    def column(index: int) -> Form:
-        forms = [image.states[index] for image in images]
-        return Form(
-            *(np.concatenate([getattr(form, name) for form in forms]) for name in ("centre", "slopes", "error"))
-        )
-
-    parents = np.concatenate([image.parents for image in images])
-    leaf = np.repeat([image.leaf for image in images], [len(image.parents) for image in images])
-    label = np.repeat([image.label for image in images], [len(image.parents) for image in images])
-    return Children(parents, leaf, label, [column(index) for index in range(len(images[0].states))])
+    return good & ~over, ~good
 
 
 def _enclosed(
-    choice: Rows, children: Children, keys: Indices, parents: Sets, most: int, wider: float
+    task: Search, front: Front, images: Images, most: int, wider: float, modes: dict[Any, Modes | None], time: int
 ) -> tuple[Sets, Indices]:
-    """Sets around images, and which set is around which: one each, or one for all that belong together if too many."""
-    _, pieces, counts = np.unique(keys[0], return_inverse=True, return_counts=True)
-    rows = turned_rows(children.states, choice.scales)
-    groups = np.arange(len(pieces))
-    many = np.flatnonzero(counts[pieces] > most)
-    if len(many):
-        groups[many] = len(pieces) + np.unique(keys[:, many], axis=1, return_inverse=True)[1].ravel()
+    """Sets around images, and which set is around which: one each, or one for all of a piece if they are too many."""
+    _, pieces, counts = np.unique(front.piece[images.parents], return_inverse=True, return_counts=True)
+    groups = np.where(counts[pieces] > most, pieces, len(counts) + np.arange(len(pieces)))
     _, owner, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    order = np.argsort(owner, kind="stable")
-    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    _share_rows(choice, children, rows, order, begins, sizes, parents)
-    low, high = ranges(rows, children.states)
-    low, high = np.minimum.reduceat(low[order], begins), np.maximum.reduceat(high[order], begins)
-    return widened(rows[order[begins]], low, high, *([wider] if wider else [])), owner
-
-
-def _share_rows(
-    choice: Rows, children: Children, rows: Array, order: Indices, begins: Indices, sizes: Indices, parents: Sets
-) -> None:
-    """Give the images of each group the same rows: those across the condition between them, or those of the widest."""
-    spread = np.sum([form.spread / scale for form, scale in zip(children.states, choice.scales, strict=True)], axis=0)
-    known: dict[tuple[int, ...], Array | None] = {}
+    order, begins = np.argsort(owner, kind="stable"), np.cumsum(sizes) - sizes
+    rows = turned_rows(np.swapaxes(images.states.slopes, 0, 1), task.scales)
     for begin, size in zip(begins[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
         members = order[begin : begin + size]
-        leaves = tuple(sorted(set(children.leaf[members].tolist())))
-        if leaves not in known:
-            known[leaves] = choice.across(parents[children.parents[members[:1]]])
-        shared = known[leaves]
-        rows[members] = rows[members[np.argmax(spread[members])]] if shared is None else shared
-
-
-def _back(task: Search, anchors: Sequence[Anchors], made: Sets, pieces: Indices, time: int) -> Indices:
-    """For each new set, an earlier one around it, or −1."""
-    found, soonest = np.full(len(made), -1), min(time + 1, task.claim.since)
-    latest = time + 1 if task.claim.steps is not None else time + 10**9
-    for anchor in anchors:
-        if anchor.time >= soonest:
-            index = anchor.index[pieces]
-            there = np.flatnonzero(index >= 0)
-            inside = there[contained(made[there], anchor.sets[index[there]])]
-            found[inside] = anchor.nodes[index[inside]]
-    for absorber in task.absorbers:
-        if soonest <= absorber.time <= latest:
-            found[contained(made, absorber.sets)] = absorber.nodes[0]
-    return found
+        widest = members[np.argmax((images.states.spread[:, members] / task.scales[:, None]).sum(axis=0))]
+        leaves = tuple(sorted(set(images.leaf[members].tolist())))
+        if leaves not in modes:
+            parent = front.sets[images.parents[members[:1]]]
+            modes[leaves] = task.loop.modes_across(parent.centre[0], parent.generators[0], task.scales)
+        shared = modes[leaves]
+        rows[members] = rows[widest] if shared is None else shared.at(time)
+    low, high = ranges(rows, images.states)
+    low, high = np.minimum.reduceat(low[order], begins), np.maximum.reduceat(high[order], begins)
+    return widened(rows[order[begins]], low, high, wider), owner

@@ -5,7 +5,7 @@ away here is left out: these forms only look for a proof, and the checker, which
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -13,27 +13,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.program.formula import NUMPY
-from diprl.verify.plants.flow import ARITHMETIC, Functions, Series
+from diprl.program.formula import NUMBERS, Functions
 
 Array = NDArray[np.float64]
+_LARGEST_POWER = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """One quantity over each of many sets: centre + slopes · symbols + error."""
+    """Quantities over each of many sets: centre + slopes · symbols + error."""
 
     centre: Array
-    """[set]"""
+    """[…, set]"""
     slopes: Array
-    """[set, symbol]"""
+    """[…, set, symbol]"""
     error: Array
-    """[set]"""
+    """[…, set]"""
     __array_ufunc__ = None  # so that an array or a number on the left leaves the operation to this class
+
+    def __getitem__(self, index: Any) -> "Form":
+        return Form(self.centre[index], self.slopes[index], self.error[index])
 
     @property
     def spread(self) -> Array:
-        return np.abs(self.slopes).sum(axis=1) + self.error
+        return np.abs(self.slopes).sum(axis=-1) + self.error
 
     @property
     def low(self) -> Array:
@@ -48,19 +51,15 @@ class Form:
         return np.abs(self.centre) + self.spread
 
     def __add__(self, other: Any) -> "Form":
-        if isinstance(other, Series):  # which knows how to deal with forms
-            return NotImplemented
         if not isinstance(other, Form):
             return Form(self.centre + other, self.slopes, self.error)
         return Form(self.centre + other.centre, self.slopes + other.slopes, self.error + other.error)
 
     def __mul__(self, other: Any) -> "Form":
-        if isinstance(other, Series):
-            return NotImplemented
         if not isinstance(other, Form):
             factor = np.asarray(other)
             return Form(self.centre * factor, self.slopes * factor[..., None], self.error * np.abs(factor))
-        slopes = self.slopes * other.centre[:, None] + other.slopes * self.centre[:, None]
+        slopes = self.slopes * other.centre[..., None] + other.slopes * self.centre[..., None]
         error = np.abs(other.centre) * self.error + np.abs(self.centre) * other.error + self.spread * other.spread
         return Form(self.centre * other.centre, slopes, error)
 
@@ -77,49 +76,52 @@ class Form:
         return -self + other
 
     def __truediv__(self, other: Any) -> "Form":
-        if isinstance(other, Series):
-            return NotImplemented
         return self * (_reciprocal(other) if isinstance(other, Form) else 1.0 / np.asarray(other))
 
     def __rtruediv__(self, other: Any) -> "Form":
         return _reciprocal(self) * other
 
-    def __pow__(self, power: float) -> "Form":
+    def __pow__(self, power: Any) -> "Form":
+        if isinstance(power, Form) or power not in range(1, _LARGEST_POWER + 1):
+            return self.between(-np.inf, np.inf)
         square = self.tangent(self.centre**2, 2.0 * self.centre, 0.0, 2.0)
-        factors = [*([self] if int(power) % 2 else []), *[square] * (int(power) // 2)]
-        return reduce(operator.mul, factors)
+        return reduce(operator.mul, [self] * (int(power) % 2) + [square] * (int(power) // 2))
 
     def shifted(self, low: Any, high: Any) -> "Form":
         """The quantity plus something in [low, high]."""
         return Form(self.centre + (low + high) / 2.0, self.slopes, self.error + (high - low) / 2.0)
 
+    def loosened(self, slack: Any) -> "Form":
+        return Form(self.centre, self.slopes, self.error + slack)
+
+    def between(self, low: Any, high: Any) -> "Form":
+        """Something in [low, high]."""
+        return (0.0 * self).shifted(low, high)
+
     def tangent(self, value: Any, slope: Any, least: Any, most: Any) -> "Form":
         """A function by its value and slope at the centre and bounds on its second derivative over the range."""
-        slope = np.broadcast_to(slope, self.centre.shape)
         square = self.spread**2 / 2.0
-        linear = Form(value + 0.0 * self.centre, self.slopes * slope[:, None], self.error * np.abs(slope))
-        return linear.shifted(np.minimum(least, 0.0) * square, np.maximum(most, 0.0) * square)
-
-    def constant(self, low: Any, high: Any) -> "Form":
-        """Something in [low, high]."""
-        zero = np.zeros_like(self.centre)
-        return Form(zero, np.zeros_like(self.slopes), zero).shifted(low, high)
+        line = Form(value + 0.0 * self.centre, self.slopes * slope[..., None], self.error * np.abs(slope))
+        return line.shifted(np.minimum(least, 0.0) * square, np.maximum(most, 0.0) * square)
 
     def chosen(self, mask: Any, other: "Form") -> "Form":
         """This form where the mask holds, the other elsewhere."""
-        slopes = np.where(mask[:, None], self.slopes, other.slopes)
+        slopes = np.where(mask[..., None], self.slopes, other.slopes)
         return Form(np.where(mask, self.centre, other.centre), slopes, np.where(mask, self.error, other.error))
 
 
+def gathered(forms: Sequence[Form], join: Callable[..., Any] = np.stack, axis: int = 0) -> Form:
+    """Forms put together: stacked along a new axis, or concatenated along one that there is."""
+    columns = zip(*((form.centre, form.slopes, form.error) for form in forms), strict=True)
+    return Form(*(join(column, axis=axis) for column in columns))
+
+
 def _reciprocal(form: Form) -> Form:
-    low, high = form.low, form.high
-    around = (low <= 0.0) & (high >= 0.0)
-    centre = np.where(around, 1.0, form.centre)
-    low, high = np.where(around, 1.0, low), np.where(around, 1.0, high)
-    found = form.tangent(
-        1.0 / centre, -1.0 / centre**2, np.minimum(2.0 / low**3, 2.0 / high**3), np.maximum(2.0 / low**3, 2.0 / high**3)
-    )
-    return form.constant(-np.inf, np.inf).chosen(around, found) if around.any() else found
+    around = (form.low <= 0.0) & (form.high >= 0.0)
+    centre, low, high = (np.where(around, 1.0, one) for one in (form.centre, form.low, form.high))
+    ends = np.stack([2.0 / low**3, 2.0 / high**3])
+    found = form.tangent(1.0 / centre, -1.0 / centre**2, ends.min(axis=0), ends.max(axis=0))
+    return form.between(-np.inf, np.inf).chosen(around, found)
 
 
 def _wave(function: Callable[[Array], Array], slope: Callable[[Array], Array]) -> Callable[[Form], Form]:
@@ -131,7 +133,7 @@ def _wave(function: Callable[[Array], Array], slope: Callable[[Array], Array]) -
     return enclosed
 
 
-def positive_part(form: Form) -> Form:
+def _positive_part(form: Form) -> Form:
     """max(x, 0): x itself, zero, or the line above both with what lies below it."""
     low, high = form.low, form.high
     share = np.clip(np.divide(high, high - low, out=(low >= 0.0) * 1.0, where=(low < 0.0) & (high > low)), 0.0, 1.0)
@@ -139,43 +141,43 @@ def positive_part(form: Form) -> Form:
 
 
 def clip(form: Any, low: Any, high: Any) -> Any:
-    """Limited to [low, high], which may be infinite."""
-    found = form
-    if np.isfinite(low):
-        found = positive_part(found - low) + low
-    if np.isfinite(high):
-        found = -positive_part(-found + high) + high
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return found
-    flat = form.constant(np.clip(form.low, low, high), np.clip(form.high, low, high))
-    return flat.chosen(flat.spread < 0.9 * found.spread, found)
+    """Limited to [low, high], which may be infinite where they are numbers."""
+    found = FORMS["max"](form, low) if isinstance(low, Form) or low > -np.inf else form
+    return FORMS["min"](found, high) if isinstance(high, Form) or high < np.inf else found
 
 
 def _where(difference: Any, above: Any, other: Any) -> Any:
     if not isinstance(difference, Form):
         return above if difference > 0.0 else other
-    above, other = (one if isinstance(one, Form) else difference.constant(one, one) for one in (above, other))
+    above, other = (one if isinstance(one, Form) else difference.between(one, one) for one in (above, other))
     change = other - above
     both = above.shifted(np.minimum(change.low, 0.0), np.maximum(change.high, 0.0))
     return above.chosen(difference.low > 0.0, other.chosen(difference.high <= 0.0, both))
 
 
 def _lifted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of forms, or of numbers where there is no form."""
+
     def call(*arguments: Any) -> Any:
-        return function(*arguments) if any(isinstance(one, Form) for one in arguments) else NUMPY[name](*arguments)
+        return function(*arguments) if any(isinstance(one, Form) for one in arguments) else NUMBERS[name](*arguments)
 
     return call
 
 
-FORMS: Functions = ARITHMETIC | {
-    name: _lifted(name, function)
-    for name, function in {
-        "sin": _wave(np.sin, np.cos),
-        "cos": _wave(np.cos, lambda value: -np.sin(value)),
-        "abs": lambda value: positive_part(value) + positive_part(-value),
-        "max": lambda first, second: positive_part(first - second) + second,
-        "min": lambda first, second: first - positive_part(first - second),
-        "clip": clip,
-        "where": _where,
-    }.items()
+_FUNCTIONS: Functions = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": lambda base, power: base**power if isinstance(base, Form) else power.between(-np.inf, np.inf),
+    "negative": operator.neg,
+    "sin": _wave(np.sin, np.cos),
+    "cos": _wave(np.cos, lambda value: -np.sin(value)),
+    "abs": lambda value: _positive_part(value) + _positive_part(-value),
+    "max": lambda first, second: _positive_part(first - second) + second,
+    "min": lambda first, second: first - _positive_part(first - second),
+    "clip": clip,
+    "where": _where,
 }
+FORMS: Functions = {name: _lifted(name, function) for name, function in _FUNCTIONS.items()}
+"""What formulas in proofs may use."""

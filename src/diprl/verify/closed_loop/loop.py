@@ -5,40 +5,44 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diprl.program import Program
 from diprl.program.ast import Act, Affine, Condition, If, Terminal
 from diprl.program.evaluate import linear, terminal_at
 from diprl.program.formula import Comparison
-from diprl.verify.closed_loop.forms import FORMS, Form, clip
-from diprl.verify.closed_loop.sets import Array, Indices, Sets
+from diprl.verify.closed_loop.forms import FORMS, Array, Form, clip, gathered
+from diprl.verify.closed_loop.sets import Flags, Indices, Modes, Sets, modes_across
 from diprl.verify.exact.cells import leaves_along
-from diprl.verify.plants.flow import Rates, coefficients, polynomial
-from diprl.verify.plants.plant import Plant, clipped
+from diprl.verify.exact.question import Deadline
+from diprl.verify.plants.plant import Plant, Values, clipped
 
-ORDER = 4
-"""Of the Taylor series by which true solutions are enclosed."""
-_UNIT, _UNIT_SINGLE = 2.0**-53, 2.0**-24
+_UNITS = {"float64": 2.0**-53, "float32": 2.0**-24}
+"""By how much an operation may be off, relative to its result."""
 _STEP_ROUNDING = 2.0**-40
 """Relative to one plus a state's size: far more than a simulated step rounds."""
 _MORE = 1.01
 """Margins are this much wider than the checker's."""
+_REMAINDER, _ROUGH = 1e-3, 3
+"""How much wider a solution's error is made than computed, and from how many rough boxes it is computed."""
+_NEAR = 1e-6
+"""Size of a set around a point that stands for it."""
 _Part = tuple[Indices, Array, Array]
 """Which sets, and within which bounds of their symbols."""
 
 
 @dataclass(frozen=True, eq=False)
-class Image:
-    """Where some sets go along one branch."""
+class Images:
+    """Where some sets go along the branches that they may take."""
 
     parents: Indices
-    leaf: int
-    label: int
-    """The action, or the branch where outputs are computed: another one is a switch."""
-    states: list[Form]
-    tubes: list[list[Form]]
-    """Enclosures of the states during the step, in order; only where the true solution is enclosed."""
+    leaf: Indices
+    states: Form
+    """[state, image]"""
+    safe: Flags
+    """Whether what is claimed holds during the step as well."""
+
+    def __getitem__(self, index: "Flags") -> "Images":
+        return Images(self.parents[index], self.leaf[index], self.states[:, index], self.safe[index])
 
 
 @dataclass(frozen=True)
@@ -49,113 +53,141 @@ class Loop:
     plant: Plant
     noise: tuple[float, ...]
     """How far each feature may be off."""
+    arithmetic: str = "float64"
+    """In which the program runs."""
 
-    def forms(self, sets: Sets) -> list[Form]:
-        """The states of sets, in their symbols."""
-        return self._forms(sets.centre, sets.generators)
+    def forms(self, centre: Array, generators: Array) -> Form:
+        """The states of sets, in their symbols; the last symbol is the time within a step."""
+        slopes = np.concatenate([generators, np.zeros((*centre.shape, 1))], axis=2)
+        return Form(centre.T, np.swapaxes(slopes, 0, 1), np.zeros_like(centre.T))
 
-    def _forms(self, centre: Array, generators: Array) -> list[Form]:
-        count, size = centre.shape
-        slopes = np.concatenate([generators, np.zeros((count, size, len(self.plant.unknowns)))], axis=2)
-        return [Form(centre[:, index], slopes[:, index], np.zeros(count)) for index in range(size)]
-
-    def _unknowns(self, count: int) -> list[Form]:
-        size, found = len(self.plant.states), []
-        for index, unknown in enumerate(self.plant.unknowns):
-            slopes = np.zeros((count, size + len(self.plant.unknowns)))
-            slopes[:, size + index] = (unknown.high - unknown.low) / 2.0
-            found.append(Form(np.full(count, (unknown.high + unknown.low) / 2.0), slopes, np.zeros(count)))
-        return found
-
-    def certain(self, wanted: Sequence[Comparison], states: Sequence[Form]) -> NDArray[np.bool_]:
+    def certain(self, wanted: Sequence[Comparison], states: Form) -> Flags:
         """Which sets certainly satisfy all comparisons."""
-        values = dict(self.plant.constants) | dict(zip(self.plant.states, states, strict=True))
-        found = np.ones(len(states[0].centre), bool)
+        values, found = self.plant.values(list(_each(states))), np.ones(states.centre.shape[1], bool)
         for one in wanted:
-            difference: Any = one.difference.evaluate(values, FORMS)
-            low = difference.low - 1e-12 * difference.size if isinstance(difference, Form) else np.asarray(difference)
+            difference: Any = one.difference(values, FORMS)
+            low = difference.low - 1e-12 * difference.size if isinstance(difference, Form) else difference
             found &= low > 0.0 if one.strict else low >= 0.0
         return found
 
-    def images(self, sets: Sets) -> Iterator[Image]:
+    def images(self, sets: Sets, claimed: Sequence[Comparison], deadline: Deadline) -> Images:
         """Where sets go, for each branch that some of them may take."""
         centre, generators = sets.centre, sets.generators
-        features = self._features(self._forms(centre, generators))
-        size = len(self.plant.states)
-        everything = np.full((len(sets), size), 1.0)
+        features, found = self._features(self.forms(centre, generators)), list[Images]()
 
         def turn(part: _Part, condition: Condition, holds: bool) -> _Part | None:
+            deadline.remaining()
             return _cut(self._linear(condition.weights, condition.bias, features), part, holds)
 
+        everything = np.ones(centre.shape)
         whole = (np.arange(len(sets)), -everything, everything)
         for number, leaf, (parents, low, high) in leaves_along(self.program.root, whole, turn):
             middle, half = (low + high) / 2.0, (high - low) / 2.0
             moved = centre[parents] + np.einsum("snk,sk->sn", generators[parents], middle)
-            states = self._forms(moved, generators[parents] * half[:, None, :])
-            after, tubes = self._step(states, self._inputs(leaf, states))
-            yield Image(parents, number, label_of(leaf, number), after, tubes)
+            states = self.forms(moved, generators[parents] * half[:, None, :])
+            after, safe = self._step(states, leaf, claimed)
+            found.append(Images(parents, np.full(len(parents), number), after, safe))
+        parents, leaf, safe = (
+            np.concatenate([getattr(one, key) for one in found]) for key in ("parents", "leaf", "safe")
+        )
+        return Images(parents, leaf, gathered([one.states for one in found], np.concatenate, 1), safe)
 
-    def _features(self, states: list[Form]) -> list[Form]:
-        seen = _as_forms(self.plant.seen(states, FORMS), states[0])
-        rounding = _MORE * ((_UNIT_SINGLE if self.plant.single else 0.0) + 256 * _UNIT)
-        return [
-            Form(form.centre, form.slopes, form.error + _MORE * noise + rounding * form.size + 1e-44)
-            for form, noise in zip(seen, self.noise, strict=True)
-        ]
+    def modes_across(self, centre: Array, generators: Array, scales: Array) -> Modes | None:
+        """Rows for the images of a set that lies across a condition at which the action changes."""
+        point = self.forms(centre[None], _NEAR * np.eye(len(centre))[None])  # whose slopes are derivatives
+        features, met = self._features(point), list[tuple[float, Array, Terminal, Terminal]]()
+        values, node = [form.centre[0] for form in features], self.program.root
+        while isinstance(node, If):
+            condition = self._linear(node.condition.weights, node.condition.bias, features)
+            normal = condition.slopes[0, : len(centre)] / _NEAR
+            taken, other = (node.then, node.orelse) if condition.centre[0] > 0.0 else (node.orelse, node.then)
+            distance = abs(condition.centre[0]) / max(np.abs(normal @ generators).sum(), 1e-300)
+            met.append((distance, normal, terminal_at(taken, values), terminal_at(other, values)))
+            node = taken
+        for _, normal, taken, other in sorted(met, key=lambda one: one[0])[:3]:
+            if taken != other:
+                here, there = (self._step(point, leaf, ())[0][:, 0] for leaf in (taken, other))
+                matrix = here.slopes[:, : len(centre)] / _NEAR
+                modes = modes_across(here.centre - there.centre, normal, matrix, scales)
+                if modes is not None:
+                    return modes
+        return None
+
+    def _features(self, states: Form) -> list[Form]:
+        """What the program sees: with noise, and off by what its arithmetic may do to each product and sum."""
+        seen = _as_forms(self.plant.seen(list(_each(states)), FORMS), states)
+        rounding = self._rounding + (_UNITS["float32"] if self.plant.single else 0.0)
+        rows = zip(seen, self.noise, strict=True)
+        return [form.loosened(_MORE * (noise + rounding * (form.size + noise)) + 2e-43) for form, noise in rows]
+
+    @property
+    def _rounding(self) -> float:
+        return (4 * len(self.noise) + 8) * _UNITS[self.arithmetic] + 2.0**-46
 
     def _linear(self, weights: Sequence[float], bias: float, features: list[Form]) -> Form:
-        """A linear form of the features, with what float64 may round away."""
-        found = linear(weights, bias, features)
-        if not isinstance(found, Form):
-            return features[0].constant(bias, bias)
-        total = sum((abs(weight) * form.size for weight, form in zip(weights, features, strict=True)), abs(bias))
-        return Form(found.centre, found.slopes, found.error + _MORE * (4 * len(weights) + 260) * _UNIT * total)
+        """A linear form of the features, with what rounding may take away."""
+        found = linear(weights, 0.0, features)
+        found = found if isinstance(found, Form) else features[0].between(0.0, 0.0)
+        return (found + bias).loosened(_MORE * self._rounding * abs(bias) + 1e-40)
 
-    def _inputs(self, leaf: Terminal, states: list[Form]) -> list[Any]:
+    def _inputs(self, leaf: Terminal, states: Form) -> list[Any]:
         if isinstance(leaf, Act):
             return list(self.plant.choices[leaf.action])
         assert isinstance(leaf, Affine)  # held by the plant's `misfit`
         features = self._features(states)
         sides = zip(leaf.weights, leaf.bias, *clipped(self.plant, self.program), strict=True)
-        return [clip(self._linear(row, bias, features), low, high) for row, bias, low, high in sides]
+        found = [clip(self._linear(row, bias, features), low, high) for row, bias, low, high in sides]
+        return [form.loosened(_MORE * _UNITS[self.arithmetic] * form.size) for form in found]
 
-    def _step(self, states: list[Form], inputs: list[Any]) -> tuple[list[Form], list[list[Form]]]:
-        plant, tubes = self.plant, list[list[Form]]()
-        values = plant.values(states, inputs, self._unknowns(len(states[0].centre)))
+    def _step(self, states: Form, leaf: Terminal, claimed: Sequence[Comparison]) -> tuple[Form, Flags]:
+        """The states after one step, and whether what is claimed holds on the way."""
+        plant, safe = self.plant, np.ones(states.centre.shape[1], bool)
+        unknowns = [states[0].between(one.low, one.high) for one in plant.unknowns]
+        values = plant.values(list(_each(states)), self._inputs(leaf, states), unknowns)
+        if not plant.solved:
+            after = gathered(_as_forms(plant.completed(values, plant.integrated(values, FORMS), FORMS), states))
+            return after.loosened(_MORE * _STEP_ROUNDING * (1.0 + after.size)), safe
+        moved = values
+        for _ in range(plant.substeps):
+            moved, path = self._flow(moved, states)
+            if claimed:
+                safe &= self.certain(claimed, gathered(_as_forms([path[name] for name in plant.states], states)))
+        after = gathered(_as_forms(plant.completed(values, moved, FORMS), states))
+        return after.loosened(_REMAINDER * after.error + 1e-9), safe
 
-        def integrate(rates: Rates, moving: list[Any]) -> list[Any]:
-            names = [name for name, _ in plant.rates]
-            held = dict(zip(plant.states, states, strict=True))
-            for _ in range(plant.substeps):
-                moving, tube = enclosed_flow(rates, moving, plant.sample / plant.substeps)
-                tubes.append([{**held, **dict(zip(names, tube, strict=True))}[name] for name in plant.states])
-            return moving
+    def _flow(self, values: Values, like: Form) -> tuple[Values, Values]:
+        """The values after a part of a sample, and on the way, by Picard's iteration."""
+        plant, span = self.plant, self.plant.sample / self.plant.substeps
+        clock = np.eye(like.slopes.shape[-1])[-1]
+        passed = (0.0 * like[0]) + span / 2.0
+        passed = Form(passed.centre, passed.slopes + clock * span / 2.0, passed.error)
 
-        after = plant.step(values, FORMS, None if plant.simulated else integrate)
-        after = _as_forms(after, states[0])
-        slack = _MORE * (_STEP_ROUNDING if plant.simulated else 0.0)
-        return [Form(one.centre, one.slopes, one.error + slack * (1.0 + one.size)) for one in after], tubes
+        def speeds(path: Values) -> Values:
+            found = plant.slopes(values | path, FORMS)
+            return dict(zip(found, _as_forms(list(found.values()), like), strict=True))
+
+        path = {name: values[name] for name in plant.rates}
+        for _ in range(_ROUGH):
+            room = {name: 1.05 * one.spread + 1e-12 for name, one in path.items()}
+            box = {name: one.between(one.centre - room[name], one.centre + room[name]) for name, one in path.items()}
+            path = {name: values[name] + passed * speed for name, speed in speeds(box).items()}
+        for _ in range(2):
+            means = {
+                name: Form(speed.centre - speed.slopes[:, -1] / 2.0, speed.slopes * (1.0 - clock / 2.0), speed.error)
+                for name, speed in speeds(path).items()
+            }
+            path = {name: values[name] + passed * mean for name, mean in means.items()}
+        ends = {name: Form(one.centre, one.slopes * (1.0 - clock), one.error) for name, one in speeds(path).items()}
+        return values | {name: values[name] + span * end for name, end in ends.items()}, values | path
+
+
+def _each(states: Form) -> Iterator[Form]:
+    return (states[index] for index in range(len(states.centre)))
 
 
 def _as_forms(values: Sequence[Any], like: Form) -> list[Form]:
     """Numbers become forms as well."""
-    return [one if isinstance(one, Form) else like.constant(one, one) for one in values]
-
-
-def label_of(leaf: Terminal, number: int) -> int:
-    return leaf.action if isinstance(leaf, Act) else number
-
-
-def conditions_along(program: Program, features: Sequence[float]) -> list[tuple[Condition, Terminal, Terminal]]:
-    """The conditions that a state meets, each with the leaves that the state reaches on its two sides."""
-    found, node = [], program.root
-    while isinstance(node, If):
-        taken, other = node.then, node.orelse
-        if not linear(node.condition.weights, node.condition.bias, features) > 0.0:
-            taken, other = other, taken
-        found.append((node.condition, terminal_at(taken, features), terminal_at(other, features)))
-        node = taken
-    return found
+    return [one if isinstance(one, Form) else like[0].between(one, one) for one in values]
 
 
 def _cut(form: Form, part: _Part, holds: bool) -> _Part | None:
@@ -163,47 +195,15 @@ def _cut(form: Form, part: _Part, holds: bool) -> _Part | None:
     parents, low, high = part
     size, sign = low.shape[1], 1.0 if holds else -1.0
     slopes = sign * form.slopes[parents]
-    most = np.where(slopes[:, :size] > 0.0, slopes[:, :size] * high, slopes[:, :size] * low)
+    most = np.maximum(slopes[:, :size] * low, slopes[:, :size] * high)
     extra = sign * form.centre[parents] + form.error[parents] + np.abs(slopes[:, size:]).sum(axis=1)
-    total = most.sum(axis=1) + extra
-    total = total + 1e-12 * (np.abs(form.centre[parents]) + np.abs(slopes).sum(axis=1))
+    total = most.sum(axis=1) + extra + 1e-12 * form.size[parents]
     kept = ~(total < 0.0)
     if not kept.any():
         return None
-    slopes, total, most = slopes[kept][:, :size], total[kept], most[kept]
+    slopes, low, high = slopes[kept][:, :size], low[kept], high[kept]
     with np.errstate(all="ignore"):
-        bound = -(total[:, None] - most) / slopes
-    low = np.where((slopes > 0.0) & (bound > low[kept]), np.minimum(bound, high[kept]), low[kept])
-    high = np.where((slopes < 0.0) & (bound < high[kept]), np.maximum(bound, low), high[kept])
+        bound = -(total[kept, None] - most[kept]) / slopes
+    low = np.where((slopes > 0.0) & (bound > low), np.minimum(bound, high), low)
+    high = np.where((slopes < 0.0) & (bound < high), np.maximum(bound, low), high)
     return parents[kept], low, high
-
-
-def enclosed_flow(rates: Rates, states: list[Any], time: float) -> tuple[list[Form], list[Form]]:
-    """The states after some time, and an enclosure of them all the way."""
-    box, speeds = _rough_box(rates, states, time)
-    rows = coefficients(rates, states, ORDER, FORMS)
-    rest = coefficients(rates, box, ORDER + 1, FORMS)
-    factor = time ** (ORDER + 1)
-    after = [polynomial(row, time) + last[-1] * factor for row, last in zip(rows, rest, strict=True)]
-    moves = [(np.minimum(time * speed.low, 0.0), np.maximum(time * speed.high, 0.0)) for speed in speeds]
-    return after, [state.shifted(*move) for state, move in zip(states, moves, strict=True)]
-
-
-def _rough_box(rates: Rates, states: list[Form], time: float) -> tuple[list[Form], list[Any]]:
-    """A box that no solution leaves within the time (Picard's criterion), and the rates in it."""
-    box = [state.constant(state.low, state.high) for state in states]
-    for _ in range(20):
-        speeds = _as_forms(rates(box, FORMS), box[0])
-        needed = [
-            state.constant(
-                state.low + np.minimum(time * speed.low, 0.0), state.high + np.maximum(time * speed.high, 0.0)
-            )
-            for state, speed in zip(states, speeds, strict=True)
-        ]
-        inside = [(new.low >= old.low) & (new.high <= old.high) for new, old in zip(needed, box, strict=True)]
-        if np.all(inside):
-            return box, speeds
-        box = [
-            one.constant(one.low - 0.05 * one.spread - 1e-12, one.high + 0.05 * one.spread + 1e-12) for one in needed
-        ]
-    return [one.constant(-np.inf, np.inf) for one in box], [one.constant(-np.inf, np.inf) for one in box]

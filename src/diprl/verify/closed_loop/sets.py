@@ -5,14 +5,15 @@ The choice matters for tightness only: whatever the rows are, the checker decide
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.verify.closed_loop.forms import Form
+from diprl.verify.closed_loop.forms import Array, Form
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 _SLACK = 1e-9
 """How much wider than computed a set is made, relative to its size: more than the checker rounds outwards."""
@@ -32,11 +33,12 @@ class Sets:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, index: "NDArray[np.bool_] | Indices | slice") -> "Sets":
+    def __getitem__(self, index: Any) -> "Sets":
         return Sets(self.rows[index], self.low[index], self.high[index])
 
     @property
     def centre(self) -> Array:
+        """[set, state]"""
         middle = ((self.low + self.high) / 2.0)[..., None]
         return np.asarray(np.linalg.solve(self.rows, middle)[..., 0], np.float64)
 
@@ -56,101 +58,80 @@ def boxes(low: Array, high: Array) -> Sets:
     return Sets(np.broadcast_to(np.eye(size), (count, size, size)), low, high)
 
 
-def widened(rows: Array, low: Array, high: Array, share: float = _SLACK) -> Sets:
+def widened(rows: Array, low: Array, high: Array, share: float = 0.0) -> Sets:
     """Sets with a little slack and numbers with few digits, rounded outwards."""
     width = high - low
-    slack = share * width + 10.0 * _SLACK * np.maximum(np.abs(low), np.abs(high)) + 1e-11
-    low, high = low - slack, high + slack
-    with np.errstate(all="ignore"):
-        grid = 10.0 ** np.clip(np.ceil(4.0 - np.log10(width)), -12.0, 14.0)
-    grid = np.where(np.isfinite(grid), grid, 1e14)
+    slack = (share + _SLACK) * width + 10.0 * _SLACK * np.maximum(np.abs(low), np.abs(high)) + 1e-11
+    low, high, grid = low - slack, high + slack, _grid(width, 4.0)
     return Sets(rows, np.floor(low * grid) / grid, np.ceil(high * grid) / grid)
 
 
-def rounded(rows: Array) -> Array:
-    """Rows with few digits."""
+def _grid(size: Array, digits: float) -> Array:
+    """One over the unit in which numbers of some size have so many digits."""
     with np.errstate(all="ignore"):
-        grid = 10.0 ** np.clip(np.ceil(_DIGITS - np.log10(np.abs(rows).max(axis=-1, keepdims=True))), -12.0, 18.0)
-    return np.round(rows * grid) / grid
+        return np.nan_to_num(10.0 ** np.clip(np.ceil(digits - np.log10(size)), -12.0, 14.0), nan=1e14)
 
 
-def stacked(states: Sequence[Form]) -> tuple[Array, Array, Array]:
-    """Centres [set, state], slopes [set, state, symbol] and errors [set, state] of a state's forms."""
-    return (
-        np.stack([form.centre for form in states], axis=1),
-        np.stack([form.slopes for form in states], axis=1),
-        np.stack([form.error for form in states], axis=1),
-    )
-
-
-def ranges(rows: Array, states: Sequence[Form]) -> tuple[Array, Array]:
+def ranges(rows: Array, states: Form) -> tuple[Array, Array]:
     """The bounds of rows · x for enclosed states."""
-    centre, slopes, error = stacked(states)
-    middle = np.einsum("srn,sn->sr", rows, centre)
-    spread = np.abs(np.einsum("srn,snk->srk", rows, slopes)).sum(axis=2) + np.einsum("srn,sn->sr", np.abs(rows), error)
+    middle = np.einsum("srn,ns->sr", rows, states.centre)
+    spread = np.abs(np.einsum("srn,nsk->srk", rows, states.slopes)).sum(axis=2)
+    spread = spread + np.einsum("srn,ns->sr", np.abs(rows), states.error)
     return middle - spread, middle + spread
 
 
-def turned_rows(states: Sequence[Form], scales: Array) -> Array:
-    """Rows that follow the longest directions of each image, orthogonal in scaled states (Lohner's method)."""
-    _, slopes, _ = stacked(states)
+def turned_rows(slopes: Array, scales: Array) -> Array:
+    """Rows that follow the longest of the directions [set, state, direction], orthogonal in scaled states.
+
+    This is Lohner's method.
+    """
     columns = slopes / scales[:, None]
     order = np.argsort(-np.linalg.norm(columns, axis=1), axis=1, kind="stable")
-    ordered = np.take_along_axis(columns, order[:, None, :], axis=2)
-    orthogonal, _ = np.linalg.qr(ordered)
+    orthogonal, _ = np.linalg.qr(np.take_along_axis(columns, order[:, None, :], axis=2))
     return rounded(np.swapaxes(orthogonal, 1, 2) / scales)
 
 
-@dataclass(frozen=True, eq=False)
-class Modes:
-    """Rows along which linear dynamics act separately; those of an oscillation turn with it from step to step."""
+class Modes(NamedTuple):
+    """Rows along which linear dynamics act separately; those of an oscillation are complex, and turn with it."""
 
-    fixed: Array
-    """[row, state]: rows that stay as they are."""
-    real: Array
-    imaginary: Array
+    rows: NDArray[np.complex128]
     angles: Array
-    """By how much each pair of rows turns in a step."""
+    """By how much each row turns in a step; zero for rows that stay as they are."""
 
     def at(self, time: int) -> Array:
-        cosine, sine = np.cos(self.angles * time)[:, None], np.sin(self.angles * time)[:, None]
-        turned = [cosine * self.real + sine * self.imaginary, cosine * self.imaginary - sine * self.real]
-        return rounded(np.vstack([self.fixed, *turned]))
+        turned = self.rows * np.exp(-1j * self.angles * time)[:, None]
+        return rounded(np.vstack([turned.real, turned.imag[self.angles > 0.0]]))
 
 
-def modes_of(matrix: Array, scales: Array) -> Modes:
-    """The modes of a linear map of states."""
-    values, vectors = np.linalg.eig((matrix / scales[:, None] * scales).T)
-    return _modes(values.astype(complex), vectors.T.astype(complex), np.zeros((0, len(scales))), scales)
-
-
-def _modes(values: NDArray[np.complex128], rows: NDArray[np.complex128], first: Array, scales: Array) -> Modes:
-    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    alone, pairs = np.abs(values.imag) < 1e-9, values.imag > 1e-9
-    fixed = np.vstack([first, rows[alone].real])
-    return Modes(fixed / scales, rows[pairs].real / scales, rows[pairs].imag / scales, np.angle(values[pairs]))
-
-
-def modes_across(jump: Array, normal: Array, slopes: Array, scales: Array) -> Modes | None:
+def modes_across(jump: Array, normal: Array, matrix: Array, scales: Array) -> Modes | None:
     """Rows for states that chatter across a condition: the condition, and the modes of the motion along it.
 
     The action makes states jump, so all rows but the condition's leave the jump alone. None where the condition
     does not see the jump.
     """
-    direction, row, matrix = jump / scales, normal * scales, slopes / scales[:, None] * scales
+    direction, row, matrix = jump / scales, normal * scales, matrix / scales[:, None] * scales
     length, size = np.linalg.norm(direction), np.linalg.norm(row)
-    if length == 0.0 or size == 0.0 or abs(row @ direction) < 1e-4 * length * size:
+    if not abs(row @ direction) > 1e-4 * length * size:
         return None
     along = np.eye(len(scales)) - np.outer(direction, row) / (row @ direction)
     values, vectors = np.linalg.eig((along @ matrix).T)
-    order = np.argsort(np.abs(values))[1:]  # the smallest is zero: the direction of the jump
-    modes = _modes(values[order].astype(complex), (vectors.T[order] @ along).astype(complex), row[None] / size, scales)
+    chosen = [index for index in np.argsort(np.abs(values))[1:] if values[index].imag >= 0.0]  # the smallest is zero
+    others = vectors.T[chosen] @ along
+    rows = np.vstack([row / size, others / np.maximum(np.linalg.norm(others, axis=1, keepdims=True), 1e-300)])
+    angles = np.array([0.0, *(np.angle(value) if value.imag > 0.0 else 0.0 for value in values[chosen])])
+    modes = Modes(rows.astype(complex) / scales, angles)
     first = modes.at(0)
-    return modes if first.shape == slopes.shape and np.linalg.cond(first * scales) < 1e7 else None
+    return modes if len(first) == len(scales) and np.linalg.cond(first * scales) < 1e7 else None
 
 
-def contained(inner: Sets, outer: Sets) -> NDArray[np.bool_]:
-    """Whether each inner set certainly lies in the outer one: a single one, or one for each."""
+def rounded(rows: Array) -> Array:
+    """Rows with few digits."""
+    grid = _grid(np.abs(rows).max(axis=-1, keepdims=True), _DIGITS)
+    return np.round(rows * grid) / grid
+
+
+def contained(inner: Sets, outer: Sets) -> Flags:
+    """Whether each inner set certainly lies in its outer one."""
     middle = (outer.rows @ inner.centre[..., None])[..., 0]
     spread = np.abs(outer.rows @ inner.generators).sum(axis=2)
     slack = _SLACK * (np.abs(middle) + spread)

@@ -1,22 +1,24 @@
-"""A plant: states, actions, equations, and what a program sees; stepped in any algebra."""
+"""A plant: states, actions, equations, and what a program sees; its equations take numbers, arrays or enclosures."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import inf, isinf
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isinf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program import Program
-from diprl.program.formula import NUMPY, Comparison, Formula
+from diprl.program.formula import NUMBERS, Comparison, Formula, Functions, read_formula
 from diprl.program.signature import Continuous, Discrete
 from diprl.verify.exact.linear import Box
-from diprl.verify.plants.flow import METHODS, Functions
 
 Array = NDArray[np.float64]
-Named = tuple[tuple[str, Formula], ...]
-Derivative = Callable[[Sequence[Any], Functions], list[Any]]
+Named = Mapping[str, Formula]
+Values = dict[str, Any]
+"""States, inputs, unknowns and constants by name."""
+_FINE = 0.025
+"""Longest Runge-Kutta step by which the true solution is simulated."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +42,27 @@ class Plant:
     """The values that actions set."""
     features: Named
     """What the program sees, in its order."""
-    rates: Named = ()
+    rates: Named = field(default_factory=dict)
     """Time derivatives of states."""
-    following: Named = ()
+    following: Named = field(default_factory=dict)
     """States after the step, from values before it."""
-    after: Named = ()
+    after: Named = field(default_factory=dict)
     """Changes to states at the end of the step, such as bounds."""
-    define: Named = ()
+    define: Named = field(default_factory=dict)
     """Abbreviations, in order."""
     choices: tuple[tuple[float, ...], ...] = ()
     """The inputs of each discrete action; empty where the program's outputs are the inputs."""
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     """Bounds of inputs that the program computes."""
-    constants: tuple[tuple[str, float], ...] = ()
+    constants: Mapping[str, float] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
     sample: float = 1.0
-    """Seconds, or other units of time, between two actions."""
+    """Time between two actions."""
     substeps: int = 1
     """Into how many parts a sample is cut where the true solution is enclosed."""
     method: str = "exact"
-    """How rates are integrated over one sample; `exact` encloses the true solution."""
+    """How rates are integrated over one sample: the true solution, or a step of `euler` or `rk4`."""
     single: bool = False
     """Whether the program sees features rounded to 32 bits, as Gymnasium shows them."""
     start: Box | None = None
@@ -68,71 +70,56 @@ class Plant:
     """An episode is over when one of these holds; later steps do not count."""
     environment: str = ""
     """The Gymnasium id of the environment that steps alike."""
-    reward: Formula | None = None
-    """Of a step, from the states after it; used for learning only."""
 
     @property
-    def simulated(self) -> bool:
-        """Whether a step is itself a computation in floats, so that its rounding counts."""
-        return not self.rates or self.method != "exact"
+    def solved(self) -> bool:
+        """Whether a step is the true solution of differential equations; others are computed in floats."""
+        return bool(self.rates) and self.method == "exact"
 
-    @property
-    def unprovable(self) -> str:
-        """What no proof can deal with, or nothing."""
-        if self.after or (self.rates and self.method == "rk4"):
-            return "'after:' and 'method: rk4'"
-        formulas = (*self.rates, *self.following, *self.define, *self.features)
-        used = {name for _, formula in formulas for name in formula.functions} & {"exp", "sqrt", "wrap"}
-        return f"'{min(used)}'" if used else ""
+    def values(self, states: Sequence[Any], inputs: Sequence[Any] = (), unknowns: Sequence[Any] = ()) -> Values:
+        rows = ((self.states, states), (self.inputs, inputs), ([one.name for one in self.unknowns], unknowns))
+        return dict(self.constants) | {name: value for row in rows for name, value in zip(*row, strict=False)}
 
-    def values(self, states: Sequence[Any], inputs: Sequence[Any], unknowns: Sequence[Any]) -> dict[str, Any]:
-        names = (*self.states, *self.inputs, *(unknown.name for unknown in self.unknowns))
-        return dict(self.constants) | dict(zip(names, (*states, *inputs, *unknowns), strict=True))
-
-    def seen(self, states: Sequence[Any], functions: Functions = NUMPY) -> list[Any]:
+    def seen(self, states: Sequence[Any], functions: Functions = NUMBERS) -> list[Any]:
         """The features at a state."""
-        values = dict(self.constants) | dict(zip(self.states, states, strict=True))
-        return [formula.evaluate(values, functions) for _, formula in self.features]
+        values = self.values(states)
+        return [formula(values, functions) for formula in self.features.values()]
 
-    def derivative(self, values: Mapping[str, Any]) -> Derivative:
-        """The rates of the integrated states as a function of those states."""
-        moving = [name for name, _ in self.rates]
+    def slopes(self, values: Values, functions: Functions = NUMBERS) -> Values:
+        """The rates of the states that have some."""
+        values = self._defined(values, functions)
+        return {name: formula(values, functions) for name, formula in self.rates.items()}
 
-        def rates(states: Sequence[Any], functions: Functions) -> list[Any]:
-            current = self.defined({**values, **dict(zip(moving, states, strict=True))}, functions)
-            return [formula.evaluate(current, functions) for _, formula in self.rates]
+    def runge_kutta(self, values: Values, time: float, functions: Functions = NUMBERS) -> Values:
+        """The values after one step of Runge and Kutta's method."""
+        first = self.slopes(values, functions)
+        second = self.slopes(_moved(values, first, time / 2.0), functions)
+        third = self.slopes(_moved(values, second, time / 2.0), functions)
+        fourth = self.slopes(_moved(values, third, time), functions)
+        total = {name: first[name] + 2.0 * second[name] + 2.0 * third[name] + fourth[name] for name in first}
+        return _moved(values, total, time / 6.0)
 
-        return rates
-
-    def defined(self, values: dict[str, Any], functions: Functions) -> dict[str, Any]:
-        for name, formula in self.define:
-            values[name] = formula.evaluate(values, functions)
+    def integrated(self, values: Values, functions: Functions = NUMBERS) -> Values:
+        """The values after the states that have rates have moved on for one sample."""
+        if self.method == "euler":
+            return _moved(values, self.slopes(values, functions), self.sample)
+        parts = 1 if self.method == "rk4" else 4 + int(self.sample / _FINE)
+        for _ in range(parts if self.rates else 0):
+            values = self.runge_kutta(values, self.sample / parts, functions)
         return values
 
-    def step(
-        self,
-        values: dict[str, Any],
-        functions: Functions = NUMPY,
-        integrate: Callable[[Derivative, list[Any]], list[Any]] | None = None,
-    ) -> list[Any]:
-        """The states after one sample, in the algebra of the functions."""
-        moving = [name for name, _ in self.rates]
-        moved = {}
-        if self.rates:
-            integrate = integrate or (lambda rates, states: METHODS[self.method](rates, states, self.sample, functions))
-            moved = dict(
-                zip(moving, integrate(self.derivative(values), [values[name] for name in moving]), strict=True)
-            )
-        before = self.defined(dict(values), functions) if self.following else values
-        moved |= {name: formula.evaluate(before, functions) for name, formula in self.following}
-        ended = {**values, **moved}
-        moved |= {name: formula.evaluate(ended, functions) for name, formula in self.after}
+    def completed(self, values: Values, moved: Values, functions: Functions = NUMBERS) -> list[Any]:
+        """The states after one sample, once those that have rates have moved on."""
+        before = self._defined(values, functions)
+        moved = moved | {name: formula(before, functions) for name, formula in self.following.items()}
+        moved = moved | {name: formula(moved, functions) for name, formula in self.after.items()}
         return [moved[name] for name in self.states]
 
     def next_states(self, states: Array, inputs: Array, unknowns: Array) -> Array:
         """The states, one per column, after one step."""
+        values = self.values(list(states), list(inputs), list(unknowns))
         with np.errstate(all="ignore"):
-            after = self.step(self.values(list(states), list(inputs), list(unknowns)))
+            after = self.completed(values, self.integrated(values))
         return np.stack([np.broadcast_to(row, states.shape[1:]) for row in after])
 
     def observed(self, states: Array) -> Array:
@@ -143,67 +130,79 @@ class Plant:
 
     def inputs_of(self, actions: NDArray[Any]) -> Array:
         """What a batch of actions sets, one input per row."""
-        return np.array(self.choices)[actions].T if self.choices else actions.T
+        if self.choices:
+            return np.array(self.choices)[actions].T
+        return np.clip(actions.T, np.array(self.low)[:, None], np.array(self.high)[:, None])
 
     def misfit(self, program: Program) -> str:
         """Why a program cannot control this plant, or nothing."""
         actions, features = program.signature.actions, program.signature.features
         if len(features) != len(self.features):
             return f"the plant shows {len(self.features)} features, the program reads {len(features)}"
-        if isinstance(actions, Discrete) and self.choices:
-            fits = len(actions.names) == len(self.choices)
-        else:
-            fits = isinstance(actions, Continuous) and not self.choices and len(actions.names) == len(self.inputs)
+        kind, count = (Discrete, len(self.choices)) if self.choices else (Continuous, len(self.inputs))
+        fits = isinstance(actions, kind) and len(actions.names) == count
         return "" if fits else "the program's actions are not those of the plant"
 
     def delayed(self, first: Mapping[str, float]) -> "Plant":
         """The same plant, on which every action takes effect one step later; `first` are the inputs of the first."""
-        held = tuple(f"held_{name}" for name in self.inputs)
-        names = dict(zip(self.inputs, held, strict=True))
-        early = tuple((name, Formula(kept, (kept,))) for name, kept in names.items())
-        sent = tuple(f"sent_{name}" for name in self.inputs)
-        later = tuple((kept, Formula(one, (one,))) for kept, one in zip(held, sent, strict=True))
-        values = tuple(first.get(name, 0.0) for name in self.inputs)
-        start = self.start and Box((*self.start.low, *values), (*self.start.high, *values))
-        kept_names = {"states": (*self.states, *held), "inputs": sent, "start": start}
-        return replace(self, **kept_names, define=(*early, *self.define), following=(*self.following, *later))
+        held = {f"held_{name}": _name(f"sent_{name}") for name in self.inputs}
+        early = {name: _name(f"held_{name}") for name in self.inputs}
+        plant = self._with_states(held, [first.get(name, 0.0) for name in self.inputs])
+        return replace(plant, inputs=tuple(f"sent_{name}" for name in self.inputs), define=early | self.define)
+
+    def counting(self) -> "Plant":
+        """The same plant with two more states: the last action, and how often it has changed."""
+        names = ("last_action", "switches", "action_taken")
+        changed = "switches + where(abs(last_action - action_taken) > 0.5, where(last_action > -0.5, 1, 0), 0)"
+        more = {"last_action": _name("action_taken"), "switches": read_formula(changed, names)}
+        choices = tuple((*choice, float(action)) for action, choice in enumerate(self.choices))
+        return replace(self._with_states(more, [-1.0, 0.0]), inputs=(*self.inputs, "action_taken"), choices=choices)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for certificates: every formula as its author wrote it, an Euler step as what follows."""
-
-        def texts(pairs: Named) -> list[list[str]]:
-            return [[name, formula.text] for name, formula in pairs]
-
-        def finite(values: Sequence[float]) -> list[float | None]:
-            return [None if isinf(value) else value for value in values]
-
-        steps = [[name, f"{name} + {self.sample!r}*({formula.text})"] for name, formula in self.rates]
-        euler = steps if self.method == "euler" else []
-        return {
-            "states": list(self.states),
-            "inputs": list(self.inputs),
-            "choices": [list(choice) for choice in self.choices],
-            "low": finite(self.low),
-            "high": finite(self.high),
-            "constants": dict(self.constants),
-            "unknowns": [[unknown.name, unknown.low, unknown.high] for unknown in self.unknowns],
-            "define": texts(self.define),
-            "rates": [] if euler else texts(self.rates),
-            "next": texts(self.following) + euler,
-            "after": texts(self.after),
-            "features": texts(self.features),
-            "sample": self.sample,
-            "substeps": self.substeps,
-            "method": self.method,
-            "single": self.single,
-            "ends": [comparison.text for comparison in self.ends],
+        """Plain data for certificates; an Euler step is what follows."""
+        euler = self.method == "euler"
+        rates, following = _trees(self.rates), _trees(self.following)
+        steps = {name: ["+", name, ["*", self.sample, rate]] for name, rate in rates.items()}
+        plain = ("states", "inputs", "choices", "sample", "substeps", "single")
+        return {name: getattr(self, name) for name in plain} | {
+            "low": [None if isinf(one) else one for one in self.low],
+            "high": [None if isinf(one) else one for one in self.high],
+            "constants": {name: (value, value) for name, value in self.constants.items()}
+            | {one.name: (one.low, one.high) for one in self.unknowns},
+            "define": _trees(self.define),
+            "rates": {} if euler else rates,
+            "next": following | (steps if euler else {}),
+            "features": _trees(self.features),
+            "ends": [end.tree() for end in self.ends],
         }
+
+    def _defined(self, values: Values, functions: Functions) -> Values:
+        values = dict(values)
+        for name, formula in self.define.items():
+            values[name] = formula(values, functions)
+        return values
+
+    def _with_states(self, more: Named, start: Sequence[float]) -> "Plant":
+        box = self.start and Box((*self.start.low, *start), (*self.start.high, *start))
+        return replace(
+            self, states=(*self.states, *more), following={**self.following, **more}, start=box, environment=""
+        )
+
+
+def _moved(values: Values, slopes: Values, time: float) -> Values:
+    return values | {name: values[name] + time * slope for name, slope in slopes.items()}
+
+
+def _name(name: str) -> Formula:
+    return Formula(name, (name,))
+
+
+def _trees(formulas: Named) -> dict[str, Any]:
+    return {name: formula.tree() for name, formula in formulas.items()}
 
 
 def clipped(plant: Plant, program: Program) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Bounds of what a program's outputs become: its own and the plant's."""
     actions = program.signature.actions
     assert isinstance(actions, Continuous)  # held by `misfit`
-    low = plant.low or (-inf,) * len(plant.inputs)
-    high = plant.high or (inf,) * len(plant.inputs)
-    return tuple(map(max, actions.low, low)), tuple(map(min, actions.high, high))
+    return tuple(map(max, actions.low, plant.low)), tuple(map(min, actions.high, plant.high))

@@ -1,24 +1,35 @@
 """Reads plant files; every mistake becomes one sentence with its line."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 
 from diprl.errors import DiprlError
-from diprl.program.formula import ARGUMENTS, CONSTANTS, Comparison, Formula, parse_comparison, parse_formula
-from diprl.program.names import identifier
+from diprl.program.formula import ARGUMENTS, Comparison, Formula, read_comparison, read_formula
+from diprl.program.names import is_identifier
+from diprl.system.files import read_text as read_text_file
 from diprl.verify.exact.linear import Box
-from diprl.verify.plants.flow import INTEGRABLE, METHODS
-from diprl.verify.plants.plant import Named, Plant, Unknown
-from diprl.verify.spec.asked import Entries, read_count, read_interval, read_list, read_number, read_positive, read_text
+from diprl.verify.plants.plant import Plant, Unknown
+from diprl.verify.spec.asked import (
+    Entries,
+    Value,
+    entries_of,
+    read_count,
+    read_finite,
+    read_interval,
+    read_list,
+    read_positive,
+    read_text,
+)
 from diprl.verify.spec.tree import SpecError, Tree, read_tree
 
 BUILT_IN = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1", "Acrobot-v1")
 """Environments whose plants come with the package."""
-_MAX_BYTES = 1_000_000
-_LONGEST_SUBSTEP = 0.1
+_LONGEST_SUBSTEP = 0.01
 """In which samples are cut unless the file says otherwise, where true solutions are enclosed."""
+_TAKEN = {*ARGUMENTS, "pi", "last_action", "switches", "action_taken"}
+"""Names that mean something already; others begin with held_ and sent_."""
 
 
 def plant_of(task: str) -> Plant | None:
@@ -29,17 +40,11 @@ def plant_of(task: str) -> Plant | None:
     return parse_plant(text, task)
 
 
-def load_plant(path: str | Path) -> Plant:
+def load_plant(path: Path) -> Plant:
     """Read a plant from a file; errors name the file and the line."""
-    path = Path(path)
+    text = read_text_file(path)
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise SpecError("the file is too large to be a plant")
-        return parse_plant(path.read_bytes().decode("utf-8"), path.stem)
-    except OSError as error:
-        raise SpecError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path}: is not text in UTF-8") from None
+        return parse_plant(text, path.stem)
     except DiprlError as error:
         raise SpecError(f"{path}: {error}") from None
 
@@ -47,144 +52,118 @@ def load_plant(path: str | Path) -> Plant:
 def parse_plant(text: str, name: str = "plant") -> Plant:
     """Read the text of a plant file."""
     tree = read_tree(text)
-    entries = Entries(tree, "a plant")
-    states = entries.take("states", lambda listing: read_list(listing, _new_name))
-    inputs, choices, low, high = entries.take("actions", _actions)
-    fixed, unknown = entries.take("parameters", lambda mapping: _numbers(mapping, constant=True), ((), ()))
-    _, disturbances = entries.take("disturbances", lambda mapping: _numbers(mapping, constant=False), ((), ()))
-    unknowns = (*unknown, *disturbances)
-    constants = dict(fixed)
+    asked = Entries(tree, "a plant")
+    states = asked.take("states", lambda listing: read_list(listing, _new_name))
+    inputs = asked.take("actions", lambda mapping: _named(mapping, lambda entry: entry))
+    parameters = asked.take("parameters", lambda mapping: _named(mapping, _finite_interval), {})
+    disturbances = asked.take("disturbances", lambda mapping: _named(mapping, _finite_interval), {})
+    constants = {one: low for one, (low, high) in parameters.items() if low == high}
+    unknowns = [Unknown(one, *side, True) for one, side in parameters.items() if one not in constants]
+    unknowns += [Unknown(one, *side, False) for one, side in disturbances.items()]
     names = [*states, *inputs, *constants, *(one.name for one in unknowns)]
-    define = entries.take("define", lambda mapping: _formulas(mapping, names, grow=True), ())
-    _check_unique(tree, [*names, *(one for one, _ in define)])
-    everything = [*names, *(one for one, _ in define)]
-    rates = entries.take("rates", lambda mapping: _formulas(mapping, everything), ())
-    following = entries.take("next", lambda mapping: _formulas(mapping, everything), ())
-    seen = [*states, *constants]
-    sample = entries.take("sample", read_positive, 1.0)
-    plain = tuple((state, Formula(state, (state,))) for state in states)
+    shown, used, define = [*states, *constants], list(names), dict[str, Formula]()
+    for one, entry in asked.take("define", lambda mapping: _named(mapping, lambda entry: entry), {}).items():
+        define[one] = _formula(entry, used)
+        used.append(one)
+    for one in used:
+        if used.count(one) > 1:
+            raise tree.error(f"'{one:.40}' is named twice")
+
+    def formulas(key: str, known: Sequence[str] = used, **default: Formula) -> dict[str, Formula]:
+        return asked.take(key, lambda mapping: _named(mapping, lambda entry: _formula(entry, known)), default)
+
+    sample = asked.take("sample", read_positive, 1.0)
     plant = Plant(
         name,
         states,
-        inputs,
-        entries.take("features", lambda mapping: _formulas(mapping, seen, known=False), plain),
-        rates,
-        following,
-        entries.take("after", lambda mapping: _formulas(mapping, names), ()),
+        tuple(inputs),
+        formulas("features", shown, **{state: Formula(state, (state,)) for state in states}),
+        formulas("rates"),
+        formulas("next"),
+        formulas("after", names),
         define,
-        choices,
-        low,
-        high,
-        fixed,
-        unknowns,
+        *_actions(tree, inputs),
+        constants,
+        tuple(unknowns),
         sample,
-        entries.take("substeps", read_count, min(1 + int(sample / _LONGEST_SUBSTEP), 1000)),
-        entries.choice("method", list(METHODS), "a method of integration", list(METHODS).index("exact")),
-        entries.choice("observed", ("float64", "float32"), "a kind of number", 0) == "float32",
-        entries.take("start", lambda mapping: read_state_box(mapping, states), None),
-        entries.take("ends", lambda listing: read_comparisons(listing, seen), ()),
-        entries.take("environment", read_text, ""),
-        entries.take("reward", lambda entry: parse_formula(read_text(entry), names, entry.line, entry.column), None),
+        asked.take("substeps", read_count, min(1 + int(sample / _LONGEST_SUBSTEP), 1000)),
+        asked.choice("method", ("exact", "euler", "rk4"), "a method of integration", 0),
+        asked.choice("observed", ("float64", "float32"), "a kind of number", 0) == "float32",
+        asked.take("start", lambda mapping: read_start(mapping, states), None),
+        asked.take("ends", lambda listing: read_comparisons(listing, shown), ()),
+        asked.take("environment", read_text, ""),
     )
-    entries.finish()
+    asked.finish()
     _check_equations(tree, plant)
     return plant
 
 
-def read_state_box(tree: Tree, states: Sequence[str], around: Box | None = None) -> Box:
+def read_start(tree: Tree, states: Sequence[str], around: Box | None = None) -> Box:
     """An interval for every state; those that are not given are as in the box around them."""
-    rows = {key: read_interval(entry) for key, (_, entry) in _mapping(tree).items()}
-    for key, (place, _) in _mapping(tree).items():
-        if key not in states:
-            raise place.error(f"'{key:.40}' is not a state: known: {', '.join(states)}")
-    sides = [(around.low[index], around.high[index]) if around else None for index in range(len(states))]
-    found = [rows.get(state, side) for state, side in zip(states, sides, strict=True)]
-    complete = [side for side in found if side is not None and isfinite(side[0]) and isfinite(side[1])]
-    if len(complete) < len(found):
+    sides = _named(tree, _finite_interval)
+    for state, (place, _) in entries_of(tree).items():
+        if state not in states:
+            raise place.error(f"'{state:.40}' is not a state: known: {', '.join(states)}")
+    if around is not None:
+        sides = dict(zip(states, zip(around.low, around.high, strict=True), strict=True)) | sides
+    if len(sides) < len(states):
         raise tree.error(f"give an interval for every state: {', '.join(states)}")
-    return Box(tuple(side[0] for side in complete), tuple(side[1] for side in complete))
+    return Box(tuple(sides[state][0] for state in states), tuple(sides[state][1] for state in states))
 
 
-def read_comparisons(tree: Tree, names: Collection[str]) -> tuple[Comparison, ...]:
+def read_comparisons(tree: Tree, names: Sequence[str]) -> tuple[Comparison, ...]:
     """One comparison of formulas per item."""
-    return read_list(tree, lambda item: parse_comparison(read_text(item), names, item.line, item.column))
+    return read_list(tree, lambda item: read_comparison(read_text(item), names, item.line, item.column))
 
 
-def _mapping(tree: Tree) -> dict[str, tuple[Tree, Tree]]:
-    if not isinstance(tree.value, dict):
-        raise tree.error("expected names with values, such as {name: …}")
-    return tree.value
+def _formula(tree: Tree, names: Sequence[str]) -> Formula:
+    return read_formula(read_text(tree), names, tree.line, tree.column)
+
+
+def _finite_interval(tree: Tree) -> tuple[float, float]:
+    low, high = read_interval(tree)
+    if not isfinite(low) or not isfinite(high):
+        raise tree.error("every number must be finite")
+    return low, high
 
 
 def _new_name(tree: Tree) -> str:
     name = read_text(tree)
-    if identifier(name) != name or name in ARGUMENTS or name in CONSTANTS:
-        raise tree.error(f"'{name:.40}' cannot be a name here: use letters, digits and _, and no function's name")
+    if not is_identifier(name) or name in _TAKEN or name.startswith(("held_", "sent_")):
+        raise tree.error(f"'{name:.40}' cannot be a name here: use letters, digits and _, and no name that is taken")
     return name
 
 
-def _numbers(tree: Tree, constant: bool) -> tuple[tuple[tuple[str, float], ...], tuple[Unknown, ...]]:
-    """Numbers by name, and intervals."""
-    fixed, unknown = [], []
-    for name, entry in _mapping(tree).values():
-        low, high = read_interval(entry)
-        if not isfinite(low) or not isfinite(high):
-            raise entry.error("every number must be finite")
-        if low == high and constant:
-            fixed.append((_new_name(name), low))
-        else:
-            unknown.append(Unknown(_new_name(name), low, high, constant))
-    return tuple(fixed), tuple(unknown)
+def _named(tree: Tree, read: Callable[[Tree], Value]) -> dict[str, Value]:
+    return {_new_name(name): read(entry) for name, entry in entries_of(tree).values()}
 
 
-def _formulas(tree: Tree, names: Collection[str], grow: bool = False, known: bool = True) -> Named:
-    """Formulas by name; with `grow`, each may use those before it; with `known`, these are names that exist."""
-    found: list[tuple[str, Formula]] = []
-    for place, entry in _mapping(tree).values():
-        name = _new_name(place)
-        if known and not grow and name not in names:
-            raise place.error(f"'{name:.40}' is not a state")
-        usable = [*names, *(one for one, _ in found)] if grow else names
-        found.append((name, parse_formula(read_text(entry), usable, entry.line, entry.column)))
-    return tuple(found)
+_Actions = tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]
 
 
-_Actions = tuple[tuple[str, ...], tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]
-
-
-def _actions(tree: Tree) -> _Actions:
-    """Inputs: each with bounds, or each with its value for every discrete action."""
-    rows = [(_new_name(name), entry) for name, entry in _mapping(tree).values()]
-    inputs = tuple(name for name, _ in rows)
-    if not rows:
+def _actions(tree: Tree, inputs: dict[str, Tree]) -> _Actions:
+    """The inputs' values for every discrete action, or their bounds."""
+    if not inputs:
         raise tree.error("a plant needs at least one input under 'actions:'")
-    if all(isinstance(entry.value, dict) for _, entry in rows):
-        labels = [list(_mapping(entry)) for _, entry in rows]
+    if all(isinstance(entry.value, dict) for entry in inputs.values()):
+        labels = [list(entries_of(entry)) for entry in inputs.values()]
         if any(row != labels[0] for row in labels) or not labels[0]:
             raise tree.error("every input needs a value for the same actions, in the same order")
-        columns = [[read_number(value) for _, value in _mapping(entry).values()] for _, entry in rows]
-        if not all(isfinite(value) for column in columns for value in column):
-            raise tree.error("every number must be finite")
-        return inputs, tuple(zip(*columns, strict=True)), (), ()
-    sides = [read_interval(entry) for _, entry in rows]
-    return inputs, (), tuple(low for low, _ in sides), tuple(high for _, high in sides)
-
-
-def _check_unique(tree: Tree, names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise tree.error(f"'{name:.40}' is named twice")
+        columns = [[read_finite(value) for _, value in entries_of(entry).values()] for entry in inputs.values()]
+        return tuple(zip(*columns, strict=True)), (), ()
+    low, high = zip(*(read_interval(entry) for entry in inputs.values()), strict=True)
+    return (), low, high
 
 
 def _check_equations(tree: Tree, plant: Plant) -> None:
-    """Every state has one equation, and what is integrated exactly has a known series."""
-    given = [name for name, _ in (*plant.rates, *plant.following)]
+    """Every state has one equation, and differential equations have solutions."""
+    given = [*plant.rates, *plant.following]
+    for name in (*given, *plant.after):
+        if name not in plant.states:
+            raise tree.error(f"'{name}' is not a state, and has an equation")
     for state in plant.states:
         if given.count(state) != 1:
             raise tree.error(f"'{state}' needs one equation, under 'next:' or under 'rates:'")
-    if len(given) > len(plant.states) or {name for name, _ in plant.after} - set(plant.states):
-        raise tree.error("'next:', 'rates:' and 'after:' are about states only")
-    if plant.rates and plant.method == "exact":
-        used = {name for _, formula in (*plant.rates, *plant.define) for name in formula.functions}
-        if used - INTEGRABLE:
-            raise tree.error(f"'{min(used - INTEGRABLE)}' cannot be used in 'rates:' with method: exact")
+    used = {call for formula in (*plant.rates.values(), *plant.define.values()) for call in formula.calls}
+    if plant.solved and used & {"where", "sign", "wrap"}:
+        raise tree.error("where, sign and wrap jump, and cannot be used in 'rates:' with method: exact")

@@ -4,15 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from diprl.program.formula import read_comparison
 from diprl.verify.closed_loop.claim import Claim
 from diprl.verify.closed_loop.decide import decide
 from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box
 from diprl.verify.plants.plant import Plant
-from diprl.verify.plants.read import read_comparisons, read_state_box
+from diprl.verify.plants.read import read_comparisons, read_start
 from diprl.verify.report import Answer
-from diprl.verify.spec.asked import Asked, read_count, read_index, read_mapping, read_number, read_positive
+from diprl.verify.spec.asked import Asked, read_count, read_finite, read_index, read_mapping, read_positive, read_whole
 from diprl.verify.spec.tree import Tree
 
 _NO_PLANT = (
@@ -29,49 +30,41 @@ class LoopProperty:
     name: str
     box: Box
     """Of features; closed loops have a start box of states in their claim instead."""
+    plant: Plant
+    """With what the claim needs: held actions, or a count of switches."""
     claim: Claim
-    noise: tuple[float, ...] = ()
-    """How far each feature may be off; empty where none is."""
-    delay: bool = False
-    first: tuple[tuple[str, float], ...] = ()
-    """The inputs that act during the first step of a delayed plant; others are zero."""
+    noise: tuple[float, ...]
+    """How far each feature may be off."""
+    late: bool = False
+    """Whether every action takes effect one step late."""
 
     def check(self, context: Context) -> Answer:
-        if context.plant is None:
-            return Answer("unknown", _NO_PLANT)
-        misfit = context.plant.misfit(context.program)
+        misfit = self.plant.misfit(context.program)
         if misfit:
             return Answer("unknown", f"the program does not fit the plant: {misfit}")
-        plant = delayed(context.plant, self.delay, dict(self.first))
-        claim = self.claim
+        plant, claim = self.plant, self.claim
         if claim.goal:  # an episode must not end before the goal is reached
-            others = [end for end in plant.ends if end.text not in {one.text for one in claim.goal}]
+            others = tuple(end for end in plant.ends if end not in claim.goal)
             claim = replace(claim, always=(*claim.always, *(end.negated() for end in others)))
             plant = replace(plant, ends=tuple(end for end in plant.ends if end not in others))
-        noise = self.noise or (0.0,) * len(plant.features)
-        answer = decide(Loop(context.program, plant, noise), claim, context)
-        notes = [f"starts: {self.claim.start.text(plant.states)}", *_loop_notes(plant)]
-        if self.noise:
+        answer = decide(Loop(context.program, plant, self.noise, context.arithmetic), claim, context)
+        return replace(answer, assumptions=tuple(self._notes(context)))
+
+    def _notes(self, context: Context) -> list[str]:
+        plant, names = self.plant, ", ".join(self.plant.features)
+        notes = [f"starts: {self.claim.start.text(plant.states)}"]
+        notes.append(f"the plant is as its equations say ({plant.name}); its features are the program's: {names}")
+        if plant.unknowns:
+            sides = ", ".join(f"{one.name} in [{one.low:g}, {one.high:g}]" for one in plant.unknowns)
+            notes.append(f"{sides}: any values, changing from step to step and held during one")
+        if plant.ends:
+            notes.append("steps after an episode's end do not count")
+        if any(self.noise):
             pairs = zip(context.names, self.noise, strict=True)
             notes.append(f"sensor noise: {', '.join(f'{name} ±{size:g}' for name, size in pairs if size)}")
-        if self.delay:
+        if self.late:
             notes.append("every action takes effect one step late")
-        return replace(answer, assumptions=tuple(notes))
-
-
-def _loop_notes(plant: Plant) -> list[str]:
-    notes = [f"the plant is as its equations say ({plant.name}); its features are the program's, in this order: "]
-    notes[0] += ", ".join(name for name, _ in plant.features)
-    if plant.unknowns:
-        sides = ", ".join(f"{one.name} in [{one.low:g}, {one.high:g}]" for one in plant.unknowns)
-        notes.append(f"{sides}: any values, changing from step to step and held during one")
-    if plant.ends:
-        notes.append("steps after an episode's end do not count")
-    return [*notes, "sin and cos of the C library are right to 14 digits"]
-
-
-def delayed(plant: Plant, delay: bool, first: Mapping[str, float]) -> Plant:
-    return plant.delayed(first) if delay else plant
+        return [*notes, "sin and cos of the C library are right to 14 digits"]
 
 
 @dataclass(frozen=True)
@@ -83,43 +76,41 @@ class LoopKind:
     needed: frozenset[str]
 
     def read(self, name: str, asked: Asked) -> LoopProperty:
-        plant = asked.plant
         if "within" in asked.entries:
             raise asked.error("closed loops have 'start:' instead of 'within:'")
-        if plant is None:
+        if asked.plant is None:
             raise asked.error(_NO_PLANT)
-        names = (*plant.states, *(key for key, _ in plant.constants))
-        fields: dict[str, Any] = {}
-        for key, field in self.keys.items():
-            read = _READERS.get(field, lambda tree: read_comparisons(tree, names))
-            fields[field] = asked.take(key, read, *([] if key in self.needed else [_DEFAULTS[field]]))
-        delay = asked.take("delay", lambda tree: bool(_read_whole(tree, 1, "0 or 1")), False)
-        first = asked.take("first", lambda tree: read_mapping(tree, lambda one: _input(one, plant), read_number), {})
-        held = tuple((plant.inputs[index], value) for index, value in first.items())
-        start = asked.take("start", lambda tree: read_state_box(tree, plant.states, plant.start), plant.start)
-        late = delayed(replace(plant, start=start), delay, dict(held)).start
-        if late is None:
+        plant, late = asked.plant, asked.take("delay", lambda tree: read_whole(tree, 0, 1), 0) == 1
+        start = asked.take("start", lambda tree: read_start(tree, plant.states, plant.start), plant.start)
+        if start is None:
             raise asked.error("'start:' must give an interval for every state")
+        inputs, names = plant.inputs, (*plant.states, *plant.constants)
+        first = asked.take("first", lambda tree: read_mapping(tree, lambda one: _input(one, inputs), read_finite), {})
+        plant = replace(plant, start=start)
+        plant = plant.delayed({inputs[index]: value for index, value in first.items()}) if late else plant
+        fields: dict[str, Any] = {}
+        for key, part in self.keys.items():
+            read = _READERS.get(part, lambda tree: read_comparisons(tree, names))
+            fields[part] = asked.take(key, read, *([] if key in self.needed else [_DEFAULTS[part]]))
+        if "switches" in fields:
+            if not plant.choices:
+                raise asked.error("chattering is about programs that choose among actions")
+            plant = plant.counting()
+            fields["always"] = (read_comparison(f"switches <= {fields.pop('switches')}", ["switches"]),)
         radii = asked.take("noise", lambda tree: read_mapping(tree, asked.feature, read_positive), {})
-        noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features))) if radii else ()
-        return LoopProperty(self.name, name, asked.box, Claim(late, **fields), noise, delay, held)
+        noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features)))
+        assert plant.start is not None  # it was given above
+        return LoopProperty(self.name, name, asked.box, plant, Claim(plant.start, **fields), noise, late)
 
 
-def _read_whole(tree: Tree, most: int, what: str) -> int:
-    number = read_number(tree)
-    if not 0 <= number <= most or number % 1:
-        raise tree.error(f"expected {what}, found {number:g}")
-    return int(number)
-
-
-def _input(tree: Tree, plant: Plant) -> int:
-    return read_index(tree, plant.inputs, "an input of the plant")
+def _input(tree: Tree, inputs: tuple[str, ...]) -> int:
+    return read_index(tree, inputs, "an input of the plant")
 
 
 _READERS: dict[str, Callable[[Tree], Any]] = {
     "since": read_count,
     "steps": read_count,
-    "switches": lambda tree: _read_whole(tree, 1_000_000, "a whole number of switches"),
+    "switches": lambda tree: read_whole(tree, 0, 1_000_000),
 }
 _DEFAULTS: dict[str, Any] = {"since": 0, "steps": None, "always": ()}
 LOOP_KINDS = (

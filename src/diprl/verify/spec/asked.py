@@ -1,12 +1,11 @@
 """Typed access to the entries of a specification; every mistake becomes one sentence with its line."""
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from math import inf, isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from diprl.errors import LONGEST_NAME
+from diprl.errors import listed, nearest
 from diprl.program import Program
 from diprl.program.signature import Continuous
 from diprl.program.tokens import Tokens, parse_linear
@@ -123,6 +122,13 @@ def read_number(tree: Tree) -> float:
     return number
 
 
+def read_finite(tree: Tree) -> float:
+    number = read_number(tree)
+    if not isfinite(number):
+        raise tree.error("every number must be finite")
+    return number
+
+
 def read_positive(tree: Tree) -> float:
     number = read_number(tree)
     if not 0.0 < number < inf:
@@ -130,11 +136,15 @@ def read_positive(tree: Tree) -> float:
     return number
 
 
-def read_count(tree: Tree) -> int:
+def read_whole(tree: Tree, least: int, most: int) -> int:
     number = read_number(tree)
-    if not 1 <= number <= _MOST_STEPS or number % 1:
-        raise tree.error(f"expected a whole number from 1 to {_MOST_STEPS}, found {number:g}")
+    if not least <= number <= most or number % 1:
+        raise tree.error(f"expected a whole number from {least} to {most}, found {number:g}")
     return int(number)
+
+
+def read_count(tree: Tree) -> int:
+    return read_whole(tree, 1, _MOST_STEPS)
 
 
 def read_list(tree: Tree, read: Callable[[Tree], Value]) -> tuple[Value, ...]:
@@ -152,9 +162,13 @@ def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
 
 def read_mapping(tree: Tree, key: Callable[[Tree], int], read: Callable[[Tree], Value]) -> dict[int, Value]:
     """What is said about some names, by their positions."""
+    return {key(name): read(entry) for name, entry in entries_of(tree).values()}
+
+
+def entries_of(tree: Tree) -> dict[str, tuple[Tree, Tree]]:
     if not isinstance(tree.value, dict):
         raise tree.error("expected names with values, such as {name: …}")
-    return {key(name): read(entry) for name, entry in tree.value.values()}
+    return tree.value
 
 
 def read_interval(tree: Tree) -> tuple[float, float]:
@@ -185,5 +199,5 @@ def read_constraint(tree: Tree, names: Sequence[str], kind: str) -> Constraint:
 
 
 def _hint(text: str, known: Sequence[str]) -> str:
-    near = get_close_matches(text[:LONGEST_NAME], known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    near = nearest(text, known, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else f"known: {listed(known)}"

@@ -1,0 +1,57 @@
+"""The Python interface: a model for each method, and `train` for all of them."""
+
+from pathlib import Path
+from typing import Any
+
+from diprl.errors import check_known
+from diprl.model.base import Model
+from diprl.tasks.registry import Source
+
+
+class DiPRL(Model):
+    """Learns an if/else program by driving a relaxed one towards a discrete one while it trains."""
+
+    method = "diprl"
+
+
+class PPO(Model):
+    """Learns a network, the reference that programs are compared with."""
+
+    method = "ppo"
+
+
+class PiPRL(Model):
+    """Learns a relaxed program, extracts the likeliest shape and fine-tunes it."""
+
+    method = "pi-prl"
+
+
+class DTSemNet(Model):
+    """Learns a complete decision tree of linear conditions."""
+
+    method = "dtsemnet"
+
+
+class VIPER(Model):
+    """Learns a network and imitates it by a decision tree over single features."""
+
+    method = "viper"
+
+
+MODELS: dict[str, type[Model]] = {model.method: model for model in (DiPRL, PPO, PiPRL, DTSemNet, VIPER)}
+
+
+def train(
+    env: Source,
+    total_timesteps: float | None = None,
+    *,
+    method: str = "diprl",
+    folder: str | Path | None = None,
+    progress_bar: bool = False,
+    episodes: int | None = None,
+    **options: Any,
+) -> Model:
+    """What `diprl train` does: a model of the method, trained and scored; options are those of the model."""
+    check_known("method", MODELS, method)
+    model = MODELS[method](env, **options)
+    return model.learn(total_timesteps, progress_bar=progress_bar, folder=folder, episodes=episodes)

@@ -1,0 +1,115 @@
+"""One run on the workbench: what Python can do with an edited program of it."""
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from diprl.arena.reference import evaluate_program
+from diprl.arena.score import Score
+from diprl.errors import DiprlError, unknown
+from diprl.program import Program
+from diprl.program.text_parse import parse_text
+from diprl.report.findings import quick_check
+from diprl.report.source import Source, read_source
+from diprl.report.studio.jobs import Job
+from diprl.runs.folder import CONFIG, free_folder, task_of, write_result
+from diprl.runs.result import Result, provenance
+from diprl.runs.spec import RunSpec
+from diprl.system.files import check_writable, is_number, write_json
+from diprl.tasks.base import Task
+from diprl.verify import load_spec, verify
+
+MOST_EPISODES, MOST_SECONDS, MOST_STEPS = 10_000, 3600.0, 100_000_000
+SAVED_EPISODES = 100
+"""What a saved edit is scored on."""
+
+
+class Bench:
+    """A run with its task; nothing is written but by `save`."""
+
+    def __init__(self, path: Path, task: str | None = None, spec: Path | None = None) -> None:
+        self.path, self.wanted, self.spec = path, task, spec
+        self.source: Source = read_source(path)
+
+    @cached_property
+    def task(self) -> Task:
+        return task_of(self.path, self.source.program, self.wanted)
+
+    def program(self, text: str) -> Program:
+        """The edited program; it must read and do what the run's own does."""
+        original = self.source.program
+        signature, root, _ = parse_text(text, original.signature)
+        return Program(signature, root, original.task)
+
+    def score(self, text: str, episodes: Any) -> dict[str, Any]:
+        """Returns on the reference environment, from the seeds that every report uses."""
+        count = int(_number(episodes, "episodes", MOST_EPISODES))
+        return {"returns": evaluate_program(self.task, self.program(text), count).returns}
+
+    def job(self, kind: str, text: str, amount: Any) -> Job:
+        """Polish or simplify the program, train on from it, or prove something about it."""
+        program = self.program(text)
+        if kind == "polish":
+            seconds = _number(amount, "seconds", MOST_SECONDS)
+            return Job(kind, lambda job: self._polish(job, program, seconds), seconds)
+        if kind == "simplify":
+            return Job(kind, lambda job: self._simplify(job, program))
+        if kind == "train":
+            steps = int(_number(amount, "steps", MOST_STEPS))
+            return Job(kind, lambda _: self._train(program, steps))
+        if kind == "prove":
+            return Job(kind, lambda _: self._prove(program))
+        raise unknown("job", kind, ("polish", "simplify", "train", "prove"))
+
+    def _polish(self, job: Job, program: Program, seconds: float) -> dict[str, Any]:
+        from diprl.search.polish import polish
+
+        job.words = "searching for better numbers"
+        trial = (found := polish(self.task, program, float("inf"), seconds=seconds, interrupt=job.check)).trial
+        verdict = "better" if trial.accepted else "nothing better was found"
+        words = f"{verdict}: {trial.gain:+.2f} ± {trial.error:.2f} on fresh episodes, {trial.steps:,} steps"
+        return _changed(program, found.program, words)
+
+    def _simplify(self, job: Job, program: Program) -> dict[str, Any]:
+        from diprl.methods.retrain import retrainer
+        from diprl.search.simplify import simplify
+
+        def show(what: str, smaller: Program) -> None:
+            job.words = f"{what}: {smaller.coefficients} numbers"
+
+        found = simplify(self.task, program, tune=retrainer(self.task, program), interrupt=job.check, show=show)
+        return _changed(program, found.program, f"{program.coefficients} numbers became {found.program.coefficients}")
+
+    def _train(self, program: Program, steps: int) -> dict[str, Any]:
+        from diprl.methods.retrain import continue_from
+
+        return _changed(program, continue_from(self.task, program, steps, seed=0), f"trained on for {steps:,} steps")
+
+    def _prove(self, program: Program) -> dict[str, Any]:
+        report = verify(program, load_spec(self.spec, program)) if self.spec else quick_check(program)
+        rows = [(one.answer.verdict, one.name, one.answer.summary) for one in report.findings]
+        return {"words": f"{sum(row[0] == 'proved' for row in rows)} of {len(rows)} proved", "findings": rows}
+
+    def save(self, text: str) -> dict[str, Any]:
+        """Keep the edited program as a run next to this one, with its score."""
+        program, folder = self.program(text), free_folder(self.path.parent, f"{self.path.stem}-edited")
+        check_writable(folder)
+        own = self.source.spec or RunSpec(self.task.name)
+        spec = replace(own, variant="edited", episodes=SAVED_EPISODES)
+        score: Score = evaluate_program(self.task, program, SAVED_EPISODES)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / CONFIG, spec.to_json())
+        write_result(folder, Result(spec, program, score, {}, **provenance()))
+        return {"words": f"saved as {folder}, scored {score}"}
+
+
+def _changed(before: Program, after: Program, words: str) -> dict[str, Any]:
+    """What came out of a job, with the program if it is another one."""
+    return {"words": words} | ({"text": str(after)} if after != before else {})
+
+
+def _number(value: Any, name: str, most: float) -> float:
+    if not is_number(value) or not 1 <= value <= most:
+        raise DiprlError(f"{name} must be a number from 1 to {most:g}, not {value!r:.40}")
+    return value

@@ -1,0 +1,193 @@
+"""The front: programs of one run from small to large, each with its score, and the one to take."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.arena.episodes import FRONT_ROUND
+from diprl.arena.score import as_number
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.program.ast import Affine, Condition, flatten, number_rows
+from diprl.search.trials import Spent, Trials
+
+FIRST_LOOK, MOST_EPISODES = 64, 1024
+"""Validation episodes of every program, and of those that may be the one to take."""
+HOPELESS = 2.0
+"""Standard errors by which a program must lose to be out of the running."""
+CONTENDERS = 16
+"""Programs that stay in the running after the first look, and half as many after the second."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A program with its mean return on validation episodes, which are not those that scores are reported from."""
+
+    program: Program
+    mean: float
+    error: float
+    """Standard error of the mean."""
+    episodes: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean."""
+        return self.mean - 1.96 * self.error, self.mean + 1.96 * self.error
+
+    def to_json(self) -> dict[str, Any]:
+        program = self.program
+        sizes = {"coefficients": program.coefficients, "conditions": program.conditions}
+        scores = {"mean": self.mean, "error": self.error, "episodes": self.episodes}
+        return sizes | scores | {"program": str(program)}
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> "Entry":
+        mean, error, episodes = (as_number(content[name]) for name in ("mean", "error", "episodes"))
+        return Entry(Program.from_text(content["program"]), mean, error, int(episodes))
+
+
+@dataclass(frozen=True)
+class Front:
+    """One program of each size, from small to large."""
+
+    entries: tuple[Entry, ...]
+    picked: int
+    """Which of them to take: the smallest whose score is within one standard error of the best."""
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def program(self) -> Program:
+        return self.entries[self.picked].program
+
+    def pick(self, numbers: int | None = None, conditions: int | None = None) -> Entry:
+        """The best program with at most so many numbers and conditions; without a limit, the one to take."""
+        if numbers is None and conditions is None:
+            return self.entries[self.picked]
+        fitting = [entry for entry in self.entries if is_within(entry.program, numbers, conditions)]
+        if not fitting:
+            least = self.entries[0].program
+            sizes = f"{least.coefficients} numbers and {least.conditions} conditions"
+            raise DiprlError(f"the smallest program has {sizes}: ask for no fewer")
+        return max(fitting, key=lambda entry: entry.mean)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"entries": [entry.to_json() for entry in self.entries], "picked": self.picked}
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> "Front":
+        entries = tuple(Entry.from_json(entry) for entry in content["entries"])
+        picked = int(as_number(content["picked"]))
+        if not 0 <= picked < len(entries):
+            raise ValueError(f"the front has no entry {picked}")
+        return Front(entries, picked)
+
+    def with_program(self, program: Program, gain: float) -> "Front":
+        """The front with a better program in place of the one to take."""
+        old = self.entries[self.picked]
+        better = replace(old, program=program, mean=old.mean + gain)
+        return replace(self, entries=tuple(better if entry is old else entry for entry in self.entries))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the program to take must keep to."""
+
+    numbers: int | None = None
+    conditions: int | None = None
+    required: tuple[int, ...] = ()
+    """Features that it must read."""
+    tolerance: float = 0.0
+    """Part of the best score that may be given up for a smaller program."""
+
+    def hold(self, program: Program) -> bool:
+        return self.are_read(program) and is_within(program, self.numbers, self.conditions)
+
+    def are_read(self, program: Program) -> bool:
+        """Whether the program reads every feature that it must."""
+        return set(self.required) <= features_read(program)
+
+
+NO_LIMITS = Limits()
+
+
+def is_within(program: Program, numbers: int | None, conditions: int | None) -> bool:
+    few_numbers = numbers is None or program.coefficients <= numbers
+    return few_numbers and (conditions is None or program.conditions <= conditions)
+
+
+def features_read(program: Program) -> set[int]:
+    """Which features any condition or output of the program reads."""
+    items = (item for item in flatten(program.root) if isinstance(item, Condition | Affine))
+    return {int(index) for item in items for row in number_rows(item) for index in np.flatnonzero(row[:-1])}
+
+
+def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
+    """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
+
+    Raises `Spent` where the budget does not allow two episodes of each.
+    """
+    returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
+    contenders, block = list(returns), FIRST_LOOK
+    with suppress(Spent):
+        while True:
+            values = trials.play(contenders, block, FRONT_ROUND)
+            for program, more in zip(contenders, values, strict=True):
+                returns[program] = np.append(returns[program], more)
+            block = len(returns[contenders[0]])
+            if not 1 < block < MOST_EPISODES:
+                break
+            contenders = still_in(contenders, returns)
+            if len(contenders) == 1:
+                break
+    if min(map(len, returns.values())) < 2:
+        raise Spent
+    return front_of(returns, limits)
+
+
+def still_in(programs: Sequence[Program], returns: Mapping[Program, NDArray[np.float64]]) -> list[Program]:
+    """Those that may be the one to take; of several that did exactly alike, the smallest."""
+    best = returns[max(programs, key=lambda program: returns[program].mean())]
+    alike: dict[bytes, Program] = {}
+    for program in sorted(programs, key=lambda program: program.coefficients):
+        losses = best - returns[program]
+        if losses.mean() <= HOPELESS * standard_error(losses):
+            alike.setdefault(returns[program].tobytes(), program)
+    most = CONTENDERS if len(best) <= FIRST_LOOK else CONTENDERS // 2
+    return sorted(alike.values(), key=lambda program: -returns[program].mean())[:most]
+
+
+def front_of(returns: Mapping[Program, NDArray[np.float64]], limits: Limits) -> Front:
+    """Of each size the program that did best, and which of them to take."""
+    kept: dict[int, Program] = {}
+    for program in sorted(returns, key=lambda each: (len(returns[each]), returns[each].mean())):
+        kept[program.coefficients] = program
+    programs = [kept[size] for size in sorted(kept)]
+    allowed = [program for program in programs if limits.hold(program)] or programs[:1]
+    best = max(allowed, key=lambda program: (len(returns[program]), returns[program].mean()))
+    taken = next(program for program in allowed if is_as_good(returns[program], returns[best], limits.tolerance))
+    return Front(tuple(entry_of(program, returns[program]) for program in programs), programs.index(taken))
+
+
+def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], tolerance: float) -> bool:
+    """Whether the loss, on the episodes that both met, is within its standard error, or surely tolerable."""
+    count = min(len(returns), len(best))
+    losses = best[:count] - returns[:count]
+    lost, error = float(losses.mean()), standard_error(losses)
+    return count == len(best) and lost <= max(error, tolerance * abs(float(best.mean())) - error)
+
+
+def entry_of(program: Program, returns: NDArray[np.float64]) -> Entry:
+    return Entry(program, float(returns.mean()), standard_error(returns), len(returns))
+
+
+def standard_error(values: NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1)) / len(values) ** 0.5

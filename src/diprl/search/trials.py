@@ -1,0 +1,89 @@
+"""Episodes for a search over programs: counted, limited in steps and time, the same for all programs of a round."""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diprl.arena.episodes import VISITS
+from diprl.arena.programs import program_player
+from diprl.arena.reference import visited_views
+from diprl.program import Program
+from diprl.tasks.base import Task
+
+
+def never() -> bool:
+    return False
+
+
+class Spent(Exception):
+    """No further episode fits into the budget."""
+
+
+class Trials:
+    """Plays programs no larger than the one it is made for."""
+
+    def __init__(
+        self,
+        task: Task,
+        program: Program,
+        steps: float = float("inf"),
+        seconds: float = float("inf"),
+        interrupt: Callable[[], None] = lambda: None,
+        enough: Callable[[], bool] = never,
+    ) -> None:
+        """Steps and seconds are what a search may take, unless somebody has had `enough` of it.
+
+        `interrupt` is called before each round and ends everything by raising.
+        """
+        self.enough = enough
+        self.task, self.interrupt, self.player = task, interrupt, program_player(task, program)
+        self.most_steps, self.began, self.seconds = steps, monotonic(), seconds
+        self.steps, self.last, self.rounds = 0, 0, 0
+        self.length = float(task.horizon)
+        """Steps of an episode, as played so far."""
+
+    def play(self, programs: Sequence[Program], episodes: int, series: int = 0) -> NDArray[np.float64]:
+        """Returns (programs, episodes) on fresh episodes, fewer of them where the budget ends.
+
+        Rounds of one series meet no episode of another. No round is begun that might go over the budget.
+        """
+        played: list[NDArray[np.float64]] = []
+        while episodes > 0:
+            fitting = min(episodes, int(min(self.left, 1e12) // (len(programs) * self.task.horizon)))
+            if not fitting:
+                break
+            self.interrupt()
+            self.rounds += 1
+            returns = self.player(programs, fitting, series + self.rounds)
+            self.steps, self.last = self.steps + returns.steps, returns.steps
+            self.length = returns.steps / returns.values.size
+            played.append(returns.values)
+            episodes -= fitting
+        if not played:
+            raise Spent
+        return np.concatenate(played, axis=1)
+
+    def views(self, program: Program) -> NDArray[np.float32]:
+        """States that a program visits."""
+        episodes = int(min(VISITS.on_reference, self.left // (4 * self.task.horizon)))
+        if not episodes:
+            raise Spent
+        self.interrupt()
+        views = visited_views(self.task, program, episodes)
+        self.steps += len(views)
+        return views[:, : self.task.layout.features]
+
+    @property
+    def left(self) -> float:
+        """Steps that may still be taken; where time is limited, as many as it allows at the pace so far."""
+        if self.enough():
+            return 0.0
+        elapsed = monotonic() - self.began
+        in_time = (self.seconds - elapsed) * self.steps / elapsed if self.steps else float("inf")
+        return max(0.0, min(self.most_steps - self.steps, in_time))
+
+    def spent(self) -> bool:
+        """Whether another round like the last one would go over the limit."""
+        return self.left <= self.last

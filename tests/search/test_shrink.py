@@ -1,0 +1,150 @@
+"""Shrinking: numbers go where behaviour allows, the others take over their work, and the score decides."""
+
+import numpy as np
+import pytest
+
+from diprl.arena.reference import evaluate_program, visited_views
+from diprl.errors import DiprlError
+from diprl.program import Program
+from diprl.program.ast import Condition, conditions
+from diprl.search.compare import compare
+from diprl.search.front import Front, Limits, features_read, front_of
+from diprl.search.rounding import rounded
+from diprl.search.shrink import shrink
+from diprl.search.simplify import simplify
+from diprl.search.smaller import best_constant, fitted_condition, merged, rounded_alike, smaller_programs
+from diprl.search.trials import Spent, Trials
+from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
+
+
+def test_equal_branches_merge():
+    program = cart_pole("if pole_angle > 0:\n    left\nelif cart_position > 0:\n    left\nelse:\n    left")
+    assert merged(program).conditions == 0
+
+
+def test_a_condition_is_scaled_to_a_coefficient_of_one_and_rounded():
+    program = cart_pole("if 10*pole_angle + 4.98*pole_angular_velocity - 2.5 > 0:\n    right\nelse:\n    left")
+    assert conditions(rounded(program, 2).root)[0] == Condition((0.0, 0.0, 2.0, 1.0), -0.5)
+
+
+def test_proposals_are_smaller_and_the_one_that_changes_nothing_comes_first():
+    views = visited_views(CART_POLE, WORDY)
+    found = smaller_programs(WORDY, views)
+    assert all(each.program.coefficients == WORDY.coefficients - each.saved < WORDY.coefficients for each in found)
+    assert found[0].changed == 0.0
+    acts = WORDY.act_batch(views)
+    for proposal in found:
+        assert proposal.changed == pytest.approx(np.mean(proposal.program.act_batch(views) != acts), abs=0.02)
+
+
+def test_a_number_that_goes_leaves_its_work_to_the_others():
+    generator = np.random.default_rng(0)
+    first = generator.normal(size=2000)
+    states = np.column_stack([first, 2.0 * first + 0.01 * generator.normal(size=2000)])
+    row, left = np.array([1.0, 1.0, -0.5]), np.array([True, False, True])
+    fitted = fitted_condition(row, left, states)
+    agrees = (states @ fitted[:-1] + fitted[-1] > 0) == (states @ row[:-1] + row[-1] > 0)
+    assert fitted[1] == 0.0
+    assert agrees.mean() > 0.99
+
+
+@pytest.mark.parametrize("threshold", [-10.0, 0.0, 0.31, 10.0])
+def test_the_best_constant_errs_least(threshold):
+    values = np.random.default_rng(1).normal(size=300)
+    holds = values > threshold
+    assert np.array_equal(values + best_constant(values, holds) > 0, holds)
+
+
+def test_a_wordy_program_becomes_one_condition_of_two_terms():
+    told: list[str] = []
+    result = simplify(CART_POLE, WORDY, steps=600_000, show=lambda what, _: told.append(what))
+    assert result.program.conditions == 1
+    assert result.program.coefficients == 2
+    assert result.steps <= 600_000
+    assert evaluate_program(CART_POLE, result.program, 20).mean == 500.0
+    sizes = [entry.program.coefficients for entry in result.front]
+    assert sizes == sorted(set(sizes))
+    assert any("condition" in what for what in told)
+
+
+def test_numbers_are_tuned_on_the_way():
+    result = simplify(CART_POLE, FALLING, steps=4_000_000)
+    before, after = (evaluate_program(CART_POLE, program, 20).mean for program in (FALLING, result.program))
+    assert after > before + 100
+    assert rounded(result.program, 3) == result.program, "at most three digits"
+
+
+def test_a_program_without_numbers_stays_as_it_is():
+    constant = cart_pole("right")
+    assert simplify(CART_POLE, constant, steps=100_000).program == constant
+
+
+def test_an_impossible_tolerance_is_refused():
+    with pytest.raises(DiprlError, match="tolerance"):
+        simplify(CART_POLE, WORDY, tolerance=-0.1)
+
+
+def test_a_search_that_is_ended_early_keeps_what_it_found():
+    trials = Trials(CART_POLE, WORDY, 400_000)
+    trials.enough = lambda: trials.rounds >= 2
+    front = shrink(trials, WORDY)
+    assert front.program.coefficients <= WORDY.coefficients
+    assert trials.rounds > 2, "what there was by then is compared"
+    assert trials.steps <= 400_000
+
+
+def test_no_round_goes_over_the_budget():
+    trials = Trials(CART_POLE, BALANCING, 1700)
+    assert trials.play([BALANCING], 10).shape == (1, 3), "episodes of 500 steps"
+    assert trials.steps == 1500
+    with pytest.raises(Spent):
+        trials.play([BALANCING], 1)
+
+
+def returns_of(**means: float) -> dict[Program, np.ndarray]:
+    programs = {"small": BALANCING, "large": WORDY}
+    noise = np.random.default_rng(0).normal(0.0, 1.0, size=100)
+    return {programs[name]: mean + noise for name, mean in means.items()}
+
+
+def test_the_smallest_of_equals_is_taken_and_the_best_of_unequals():
+    assert front_of(returns_of(small=10.0, large=10.0), Limits()).program == BALANCING
+    assert front_of(returns_of(small=9.9, large=10.0), Limits()).program == WORDY, "all episodes agree"
+    assert front_of(returns_of(small=9.9, large=10.0), Limits(tolerance=0.02)).program == BALANCING
+
+
+def test_limits_choose_among_what_is_allowed():
+    front = front_of(returns_of(small=5.0, large=10.0), Limits(numbers=2))
+    assert front.program == BALANCING
+    assert front.pick(numbers=100).program == WORDY
+    assert front.pick(conditions=1).program == BALANCING
+    with pytest.raises(DiprlError, match="smallest program has 2 numbers and 1 condition"):
+        front.pick(numbers=1)
+
+
+def test_a_front_comes_back_from_json():
+    front = front_of(returns_of(small=5.0, large=10.0), Limits())
+    assert Front.from_json(front.to_json()) == front
+
+
+def test_a_feature_that_must_be_read_stays():
+    wordy = cart_pole("if 3*pole_angle + pole_angular_velocity + 0.1*cart_position > 0:\n    right\nelse:\n    left")
+    assert features_read(wordy) == {0, 2, 3}
+    limits = Limits(required=(0,))
+    front = shrink(Trials(CART_POLE, wordy, 500_000), wordy, limits)
+    assert 0 in features_read(front.program)
+    assert all(0 in features_read(entry.program) for entry in front)
+
+
+def test_rounding_takes_the_fewest_digits_that_change_nothing():
+    program = cart_pole("if 3.00004*pole_angle + pole_angular_velocity > 0:\n    right\nelse:\n    left")
+    assert rounded_alike(program, visited_views(CART_POLE, program)) == BALANCING
+
+
+def test_comparison_tells_where_and_how_much():
+    difference = compare(BALANCING, FALLING, CART_POLE, episodes=10)
+    assert 0 < difference.changed < 1
+    assert difference.example is not None
+    assert set(difference.actions or ()) == {"left", "right"}
+    assert difference.gain.mean == difference.after.mean - difference.before.mean < -50
+    assert compare(BALANCING, BALANCING, CART_POLE, episodes=4).changed == 0.0

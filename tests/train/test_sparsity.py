@@ -1,0 +1,84 @@
+"""The entropy over features: its value, its gradient, and weights that are zero for good."""
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pytest
+from tests.small import first_training_state, small_settings
+
+from diprl.methods.agents import tree_agent
+from diprl.methods.presets import settings_for
+from diprl.policy.derivation_tree import DerivationTree
+from diprl.tasks.registry import load_task
+from diprl.train.sparsity import feature_entropy, is_due, linear_maps, penalty_weight, shares, support
+
+CART_POLE, PENDULUM = load_task("CartPole-v1"), load_task("Pendulum-v1")
+
+
+def agent_for(task):
+    return tree_agent(task, settings_for("diprl", "default", task), key=jr.key(0))
+
+
+def test_the_entropy_is_that_of_the_shares():
+    agent = agent_for(CART_POLE)
+    weights = np.abs(np.asarray(agent.policy.condition_weights, np.float64))
+    parts = weights / weights.sum(axis=1, keepdims=True)
+    assert float(feature_entropy(agent)) == pytest.approx(-(parts * np.log(parts)).sum(), rel=1e-5)
+
+
+def test_outputs_of_affine_terminals_count_too():
+    maps = linear_maps(agent_for(PENDULUM))
+    assert [each.shape[-1] for each in maps] == [3, 3]
+    assert len(maps[1].shape) == 3
+
+
+def test_the_gradient_moves_shares_apart():
+    weights = jnp.array([[3.0, 1.0]])
+    gradient = jax.grad(lambda w: -jnp.sum(shares(w) * jnp.log(shares(w))))(weights)
+    assert gradient[0, 0] < 0 < gradient[0, 1], "descending it enlarges the large and shrinks the small"
+
+
+def test_the_penalty_ends_when_small_shares_are_removed():
+    numbers = settings_for("diprl", "default", CART_POLE, feature_entropy=0.01, support_at=0.5).numbers()
+    assert float(penalty_weight(numbers, 0.0)) == 0.0
+    assert 0.0 < float(penalty_weight(numbers, 0.49)) <= 0.01
+    assert float(penalty_weight(numbers, 0.51)) == 0.0
+    assert [bool(is_due(numbers, progress)) for progress in (0.49, 0.5, 0.54, 0.56)] == [False, True, True, False]
+
+
+def test_small_shares_go_and_required_features_stay():
+    agent = agent_for(CART_POLE)
+    tree = agent.policy
+    assert isinstance(tree, DerivationTree)
+    numbers = settings_for("diprl", "default", CART_POLE, smallest_share=0.99).numbers()
+    assert not support(agent, numbers).policy.condition_weights.any()
+    kept = support(agent, numbers, required=(1,)).policy.condition_weights
+    assert kept[:, 1].all()
+    assert not kept[:, 0].any()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4])
+def test_removed_weights_stay_zero_while_the_rest_trains(share):
+    settings = small_settings(feature_entropy=0.01, support_at=0.0, smallest_share=share, max_depth=4)
+    engine, state = first_training_state(CART_POLE, settings, 0, tree_agent)
+    before = np.asarray(engine.agent(state).policy.condition_weights)
+    seen = []
+    for _ in range(4):
+        state, _ = engine.compiled_iteration(state, settings.numbers(), np.float32(4))
+        seen.append(np.asarray(engine.agent(state).policy.condition_weights))
+    zero = seen[0] == 0.0
+    assert zero.any() == (share == 0.4)
+    assert all((each[zero] == 0.0).all() for each in seen)
+    assert (seen[-1][~zero] != before[~zero]).all()
+
+
+def test_a_forbidden_feature_is_never_read():
+    from dataclasses import replace
+
+    task = replace(CART_POLE, forbidden=(0, 2))
+    tree = tree_agent(task, settings_for("diprl", "default", task), key=jr.key(0)).policy
+    assert isinstance(tree, DerivationTree)
+    assert tree.keeps_zeros
+    assert not tree.condition_weights[:, jnp.array([0, 2])].any()
+    assert tree.condition_weights[:, jnp.array([1, 3])].all()
