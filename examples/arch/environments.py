@@ -111,8 +111,8 @@ class CruiseControl(Plant):
         return [v_ego - 30, (x_lead - x_ego - 80) / 10, v_lead - v_ego]
 
     def reward(self, state: list[float]) -> float:
-        x_lead, _, _, x_ego, v_ego, _ = state
-        return -abs(x_lead - x_ego - 10 - 1.4 * v_ego - 20) / 10
+        x_lead, v_lead, _, x_ego, v_ego, _ = state
+        return -abs(v_lead - v_ego) / 10 - max(30 - (x_lead - x_ego - 1.4 * v_ego), 0) / 10
 
 
 class Unicycle(Plant):
@@ -123,8 +123,9 @@ class Unicycle(Plant):
     features, sample, samples = 4, 0.2, 50
 
     def rates(self, state: list[float], action: list[float]) -> list[float]:
-        x1, x2, x3, x4 = state
+        _, _, x3, x4 = state
         return [x4 * cos(x3), x4 * sin(x3), action[1], action[0]]
 
     def reward(self, state: list[float]) -> float:
-        return -sum(abs(value) for value in state) / 10
+        late = 10 if self.taken > 40 else 1  # where it is in the end matters most
+        return -late * sum(abs(value) for value in state) / 10

@@ -117,5 +117,5 @@ def test_comparisons_and_their_negation(text: str, holds: list[int]) -> None:
 
 
 def test_errors_in_files_say_the_line() -> None:
-    with pytest.raises(DiprlError, match="line 7, column 14: .* found the end of the line"):
+    with pytest.raises(DiprlError, match=r"line 7, column 14: .* found the end of the line"):
         read_formula("vx +", NAMES, 7, 10)

@@ -18,8 +18,15 @@ Functions = Mapping[str, Callable[..., Any]]
 
 BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 """How tightly an operator binds; a sign binds with 3, so that -x^2 is -(x^2)."""
-ARGUMENTS = dict.fromkeys(("abs", "cos", "exp", "log", "sign", "sin", "sqrt", "tan", "tanh"), 1)
-ARGUMENTS |= {"atan2": 2, "max": 2, "min": 2, "clip": 3, "wrap": 3, "where": 3}
+_PLAIN = ("abs", "cos", "exp", "log", "sign", "sin", "sqrt", "tan", "tanh")
+ARGUMENTS: dict[str, int] = dict.fromkeys(_PLAIN, 1) | {
+    "atan2": 2,
+    "max": 2,
+    "min": 2,
+    "clip": 3,
+    "wrap": 3,
+    "where": 3,
+}
 """How many arguments each function has; `where(a > b, x, y)` is x where a > b, and y elsewhere."""
 LONGEST, DEEPEST = 1000, 100
 """Characters of a formula, and how far it may nest."""
@@ -32,7 +39,8 @@ def _wrap(value: Any, low: Any, high: Any) -> Any:
     return value - np.where(value > high, turns[0], np.where(value < low, -turns[1], 0.0)) * (high - low)
 
 
-NUMBERS: Functions = {name: getattr(np, name) for name, count in ARGUMENTS.items() if count == 1} | {
+NUMBERS: Functions = {
+    **{name: getattr(np, name) for name in _PLAIN},
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -47,6 +55,14 @@ NUMBERS: Functions = {name: getattr(np, name) for name, count in ARGUMENTS.items
     "where": lambda difference, above, other: np.where(np.greater(difference, 0.0), above, other),
 }
 """The functions of numbers and arrays."""
+
+
+_SHORTHANDS: Functions = {
+    "negative": lambda value: ["*", -1.0, value],
+    "abs": lambda value: ["max", value, ["*", -1.0, value]],
+    "clip": lambda value, low, high: ["min", ["max", value, low], high],
+}
+"""What trees write with other functions."""
 
 
 class Call(NamedTuple):
@@ -73,11 +89,13 @@ class Formula:
         return {step.function for step in self.steps if isinstance(step, Call)}
 
     def tree(self) -> Any:
-        """As nested lists, such as ["+", ["*", 2.0, "x"], 1.0]."""
+        """As nested lists, such as ["+", ["*", 2.0, "x"], 1.0], with few functions."""
         stack: list[Any] = []
         for step in self.steps:
             if isinstance(step, Call):
-                stack[-step.count :] = [[step.function, *stack[-step.count :]]]
+                arguments = stack[-step.count :]
+                plain = _SHORTHANDS[step.function](*arguments) if step.function in _SHORTHANDS else None
+                stack[-step.count :] = [plain or [step.function, *arguments]]
             else:
                 stack.append(step)
         return stack[0]

@@ -109,11 +109,11 @@ def verify(
         context = Context(program, spec.plant, limit, spec.arithmetic, told, folder, processes)
         findings.append(_finding(wanted, spec, context))
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
-    replay = f"replayed in the interpreter{f' and in {spec.plant.environment}' if spec.plant and spec.plant.environment else ''}"
+    environment = f" and in {spec.plant.environment}" if spec.plant and spec.plant.environment else ""
     assumptions = (
         f"'proved' is about the arithmetic that runs, {spec.arithmetic}, unless it says 'in real arithmetic only'",
         *([f"the box {box}, unless a property says otherwise"] if box else ()),
-        f"'refuted' means that a witness of floats was {replay}, or that no state reaches a branch",
+        f"'refuted': a witness of floats was replayed in the interpreter{environment}, or no state reaches a branch",
     )
     return Report(tuple(findings), assumptions)
 

@@ -115,14 +115,13 @@ class Loop:
 
     def _features(self, states: Form) -> list[Form]:
         """What the program sees: with noise, and off by what its arithmetic may do to each product and sum."""
-        seen = _as_forms(self.plant.seen(list(_each(states)), FORMS), states)
-        rounding = self._rounding + (_UNITS["float32"] if self.plant.single else 0.0)
-        rows = zip(seen, self.noise, strict=True)
-        return [form.loosened(_MORE * (noise + rounding * (form.size + noise)) + 2e-43) for form, noise in rows]
+        rows = zip(_as_forms(self.plant.seen(list(_each(states)), FORMS), states), self.noise, strict=True)
+        return [form.loosened(_MORE * (noise + self._rounding * (form.size + noise)) + 2e-43) for form, noise in rows]
 
     @property
     def _rounding(self) -> float:
-        return (4 * len(self.noise) + 8) * _UNITS[self.arithmetic] + 2.0**-46
+        observed = _UNITS["float32"] if self.plant.single else 0.0
+        return (4 * len(self.noise) + 8) * _UNITS[self.arithmetic] + observed + 2.0**-46
 
     def _linear(self, weights: Sequence[float], bias: float, features: list[Form]) -> Form:
         """A linear form of the features, with what rounding may take away."""
@@ -166,18 +165,19 @@ class Loop:
             found = plant.slopes(values | path, FORMS)
             return dict(zip(found, _as_forms(list(found.values()), like), strict=True))
 
-        path = {name: values[name] for name in plant.rates}
+        path, found = {name: values[name] for name in plant.rates}, dict[str, Form]()
         for _ in range(_ROUGH):
             room = {name: 1.05 * one.spread + 1e-12 for name, one in path.items()}
             box = {name: one.between(one.centre - room[name], one.centre + room[name]) for name, one in path.items()}
             path = {name: values[name] + passed * speed for name, speed in speeds(box).items()}
-        for _ in range(2):
+        for _ in range(3):
+            found = speeds(path)
             means = {
                 name: Form(speed.centre - speed.slopes[:, -1] / 2.0, speed.slopes * (1.0 - clock / 2.0), speed.error)
-                for name, speed in speeds(path).items()
+                for name, speed in found.items()
             }
             path = {name: values[name] + passed * mean for name, mean in means.items()}
-        ends = {name: Form(one.centre, one.slopes * (1.0 - clock), one.error) for name, one in speeds(path).items()}
+        ends = {name: Form(one.centre, one.slopes * (1.0 - clock), one.error) for name, one in found.items()}
         return values | {name: values[name] + span * end for name, end in ends.items()}, values | path
 
 

@@ -152,10 +152,9 @@ def follow(task: Search, pieces: Sequence[Piece]) -> list[Explored]:
     """Explore from some pieces, by few sets and then by more; the last exploration knows all that are proved."""
     found, proved = list[Explored](), np.zeros(len(pieces), bool)
     for most in _SETS[1:] if task.claim.goal else _SETS:
-        left = np.flatnonzero(~proved)
-        numbers = np.array([pieces[index].number for index in left])
-        explored = explore(task, _sets([pieces[index] for index in left]), numbers, most)
-        proved[left] = explored.proved
+        left = [piece for piece, fine in zip(pieces, proved, strict=True) if not fine]
+        explored = explore(task, _sets(left), np.array([piece.number for piece in left]), most)
+        proved[~proved] = explored.proved
         found.append(replace(explored, proved=proved.copy()))
         if proved.all():
             break

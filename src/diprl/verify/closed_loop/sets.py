@@ -114,12 +114,13 @@ def modes_across(jump: Array, normal: Array, matrix: Array, scales: Array) -> Mo
     if not abs(row @ direction) > 1e-4 * length * size:
         return None
     along = np.eye(len(scales)) - np.outer(direction, row) / (row @ direction)
-    values, vectors = np.linalg.eig((along @ matrix).T)
+    found: Any = np.linalg.eig((along @ matrix).T)
+    values, vectors = found[0].astype(complex), found[1].astype(complex)
     chosen = [index for index in np.argsort(np.abs(values))[1:] if values[index].imag >= 0.0]  # the smallest is zero
     others = vectors.T[chosen] @ along
-    rows = np.vstack([row / size, others / np.maximum(np.linalg.norm(others, axis=1, keepdims=True), 1e-300)])
-    angles = np.array([0.0, *(np.angle(value) if value.imag > 0.0 else 0.0 for value in values[chosen])])
-    modes = Modes(rows.astype(complex) / scales, angles)
+    rows: Any = np.vstack([row / size, others / np.maximum(np.linalg.norm(others, axis=1, keepdims=True), 1e-300)])
+    angles = np.where(values[chosen].imag > 0.0, np.angle(values[chosen]), 0.0)
+    modes = Modes(rows / scales, np.append(0.0, angles))
     first = modes.at(0)
     return modes if len(first) == len(scales) and np.linalg.cond(first * scales) < 1e7 else None
 

@@ -148,7 +148,7 @@ class Plant:
         held = {f"held_{name}": _name(f"sent_{name}") for name in self.inputs}
         early = {name: _name(f"held_{name}") for name in self.inputs}
         plant = self._with_states(held, [first.get(name, 0.0) for name in self.inputs])
-        return replace(plant, inputs=tuple(f"sent_{name}" for name in self.inputs), define=early | self.define)
+        return replace(plant, inputs=tuple(f"sent_{name}" for name in self.inputs), define={**early, **self.define})
 
     def counting(self) -> "Plant":
         """The same plant with two more states: the last action, and how often it has changed."""

@@ -54,7 +54,7 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
     tree = read_tree(text)
     asked = Entries(tree, "a plant")
     states = asked.take("states", lambda listing: read_list(listing, _new_name))
-    inputs = asked.take("actions", lambda mapping: _named(mapping, lambda entry: entry))
+    inputs = asked.take("actions", _entries)
     parameters = asked.take("parameters", lambda mapping: _named(mapping, _finite_interval), {})
     disturbances = asked.take("disturbances", lambda mapping: _named(mapping, _finite_interval), {})
     constants = {one: low for one, (low, high) in parameters.items() if low == high}
@@ -62,7 +62,7 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
     unknowns += [Unknown(one, *side, False) for one, side in disturbances.items()]
     names = [*states, *inputs, *constants, *(one.name for one in unknowns)]
     shown, used, define = [*states, *constants], list(names), dict[str, Formula]()
-    for one, entry in asked.take("define", lambda mapping: _named(mapping, lambda entry: entry), {}).items():
+    for one, entry in asked.take("define", _entries, {}).items():
         define[one] = _formula(entry, used)
         used.append(one)
     for one in used:
@@ -136,6 +136,10 @@ def _new_name(tree: Tree) -> str:
 
 def _named(tree: Tree, read: Callable[[Tree], Value]) -> dict[str, Value]:
     return {_new_name(name): read(entry) for name, entry in entries_of(tree).values()}
+
+
+def _entries(tree: Tree) -> dict[str, Tree]:
+    return _named(tree, lambda entry: entry)
 
 
 _Actions = tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]

@@ -44,7 +44,7 @@ class LoopProperty:
             return Answer("unknown", f"the program does not fit the plant: {misfit}")
         plant, claim = self.plant, self.claim
         if claim.goal:  # an episode must not end before the goal is reached
-            others = tuple(end for end in plant.ends if end not in claim.goal)
+            others = tuple(end for end in plant.ends if claim.goal != (end,))
             claim = replace(claim, always=(*claim.always, *(end.negated() for end in others)))
             plant = replace(plant, ends=tuple(end for end in plant.ends if end not in others))
         answer = decide(Loop(context.program, plant, self.noise, context.arithmetic), claim, context)
