@@ -116,16 +116,20 @@ class CruiseControl(Plant):
 
 
 class Unicycle(Plant):
-    """A vehicle that is steered to the origin."""
+    """A vehicle that is steered to the origin; `late` says how much more its place counts in the end."""
 
     start: ClassVar = [(9.5, 9.55), (-4.5, -4.45), (2.1, 2.11), (1.5, 1.51)]
     limits: ClassVar = [(-3.0, 3.0), (-3.0, 3.0)]
     features, sample, samples = 4, 0.2, 50
+
+    def __init__(self, late: float = 1.0) -> None:
+        super().__init__()
+        self.late = late
 
     def rates(self, state: list[float], action: list[float]) -> list[float]:
         _, _, x3, x4 = state
         return [x4 * cos(x3), x4 * sin(x3), action[1], action[0]]
 
     def reward(self, state: list[float]) -> float:
-        late = 10 if self.taken > 40 else 1  # where it is in the end matters most
-        return -late * sum(abs(value) for value in state) / 10
+        weight = self.late if self.taken > 40 else 1.0
+        return -weight * sum(abs(value) for value in state) / 10

@@ -22,6 +22,7 @@ from diprl.verify.closed_loop.sets import (
     widened,
 )
 from diprl.verify.exact.question import Deadline
+from diprl.verify.plants.plant import COUNTED
 
 NEW = 2**40
 """Sets that an exploration makes are numbered from here on."""
@@ -176,9 +177,14 @@ def _judged(task: Search, sets: Sets, time: int) -> tuple[Flags, Flags]:
 def _enclosed(
     task: Search, front: Front, images: Images, most: int, wider: float, modes: dict[Any, Modes | None], time: int
 ) -> tuple[Sets, Indices]:
-    """Sets around images, and which set is around which: one each, or one for all of a piece if they are too many."""
+    """Sets around images, and which set is around which: one each, or one for all of a piece if they are too many.
+
+    States that count stay apart.
+    """
     _, pieces, counts = np.unique(front.piece[images.parents], return_inverse=True, return_counts=True)
-    groups = np.where(counts[pieces] > most, pieces, len(counts) + np.arange(len(pieces)))
+    counted = [index for index, state in enumerate(task.loop.plant.states) if state in COUNTED]
+    alike = np.unique(np.vstack([pieces, np.round(images.states.centre[counted])]), axis=1, return_inverse=True)[1]
+    groups = np.where(counts[pieces] > most, alike.ravel(), len(pieces) + np.arange(len(pieces)))
     _, owner, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order, begins = np.argsort(owner, kind="stable"), np.cumsum(sizes) - sizes
     rows = turned_rows(np.swapaxes(images.states.slopes, 0, 1), task.scales)

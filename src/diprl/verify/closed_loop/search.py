@@ -20,8 +20,8 @@ _JOBS, _SMALLEST, _LARGEST = 4, 32, 512
 """Into how many jobs the waiting pieces are divided, and how many pieces a job has."""
 _GROWTH = (1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 35.0, 60.0, 100.0, 200.0, 400.0, 1000.0)
 """How much larger than where the loop settles a set is tried that is never left."""
-_SHARE, _LONGEST = 0.25, 30.0
-"""How much of the time, and how many seconds at most, are spent on such sets."""
+_SHARE, _LONGEST, _BRIEF = 0.25, 30.0, 5.0
+"""How much of the time is spent on such sets, and how many seconds at most if a claim is for ever, or for some steps."""
 _SETS = (1, 12)
 """How many sets may enclose one piece's states at a step, tried in turn."""
 Progress = Callable[[float, str], None]
@@ -184,7 +184,8 @@ def find_absorbers(task: Search, settled: Array, draft: Draft) -> tuple[Anchor, 
     claim = task.claim
     if claim.goal or (claim.steps is not None and claim.since):
         return ()
-    deadline = Deadline(min(task.deadline.remaining() * _SHARE, _LONGEST))
+    longest = _LONGEST if claim.steps is None else _BRIEF
+    deadline = Deadline(min(task.deadline.remaining() * _SHARE, longest))
     try:
         candidates = _candidates(task, settled)
         numbers = draft.add(candidates, claim.since)

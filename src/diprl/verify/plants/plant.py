@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 Named = Mapping[str, Formula]
 Values = dict[str, Any]
 """States, inputs, unknowns and constants by name."""
+COUNTED = ("last_action", "switches")
+"""States that a plant has when it counts how often the action changes."""
 _FINE = 0.025
 """Longest Runge-Kutta step by which the true solution is simulated."""
 
@@ -152,9 +154,8 @@ class Plant:
 
     def counting(self) -> "Plant":
         """The same plant with two more states: the last action, and how often it has changed."""
-        names = ("last_action", "switches", "action_taken")
         changed = "switches + where(abs(last_action - action_taken) > 0.5, where(last_action > -0.5, 1, 0), 0)"
-        more = {"last_action": _name("action_taken"), "switches": read_formula(changed, names)}
+        more = dict(zip(COUNTED, (_name("action_taken"), read_formula(changed, (*COUNTED, "action_taken"))), strict=True))
         choices = tuple((*choice, float(action)) for action, choice in enumerate(self.choices))
         return replace(self._with_states(more, [-1.0, 0.0]), inputs=(*self.inputs, "action_taken"), choices=choices)
 

@@ -10,7 +10,7 @@ from diprl.program.formula import ARGUMENTS, Comparison, Formula, read_compariso
 from diprl.program.names import is_identifier
 from diprl.system.files import read_text as read_text_file
 from diprl.verify.exact.linear import Box
-from diprl.verify.plants.plant import Plant, Unknown
+from diprl.verify.plants.plant import COUNTED, Plant, Unknown
 from diprl.verify.spec.asked import (
     Entries,
     Value,
@@ -28,7 +28,7 @@ BUILT_IN = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1", "Acrobot-v1")
 """Environments whose plants come with the package."""
 _LONGEST_SUBSTEP = 0.01
 """In which samples are cut unless the file says otherwise, where true solutions are enclosed."""
-_TAKEN = {*ARGUMENTS, "pi", "last_action", "switches", "action_taken"}
+_TAKEN = {*ARGUMENTS, *COUNTED, "pi", "action_taken", "any"}
 """Names that mean something already; others begin with held_ and sent_."""
 
 

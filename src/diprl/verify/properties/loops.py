@@ -96,7 +96,8 @@ class LoopKind:
             if not plant.choices:
                 raise asked.error("chattering is about programs that choose among actions")
             plant = plant.counting()
-            fields["always"] = (read_comparison(f"switches <= {fields.pop('switches')}", ["switches"]),)
+            few = f"switches < {fields.pop('switches') + 1}"  # not <=: sets are a little wider than points
+            fields["always"] = (read_comparison(few, ["switches"]),)
         radii = asked.take("noise", lambda tree: read_mapping(tree, asked.feature, read_positive), {})
         noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features)))
         assert plant.start is not None  # it was given above
