@@ -12,6 +12,7 @@ import argparse
 import time
 import traceback
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import nextafter
@@ -21,11 +22,12 @@ import numpy as np
 
 from diprl.program import Act, Condition, Discrete, Feature, If, Program, Signature
 from diprl.program.ast import conditions, terminals
+from diprl.program.evaluate import terminal_at
 from diprl.verify import Answer, parse_spec, verify
 from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.closed_loop.simulate import Draws, runs
+from diprl.verify.exact.rounding import in_single
 from diprl.verify.plants.read import parse_plant
-from diprl.verify.properties.loops import delayed
 
 NAMES, ACTIONS, NUMBERS = ("x", "y"), ("a", "b", "c"), (-2.0, -1.0, -0.5, 0.0, 0.1, 0.3, 1.0, 3.0)
 SIGNATURE = Signature(tuple(Feature(name, low=-1.0, high=1.0) for name in NAMES), Discrete(ACTIONS))
@@ -64,6 +66,13 @@ def exact_action(program: Program, point: tuple[float, ...]) -> int:
     return node.action
 
 
+def single_action(program: Program, point: tuple[float, ...]) -> int:
+    """What the interpreter does when it calculates in 32 bits."""
+    leaf = terminal_at(program.root, in_single(point))
+    assert isinstance(leaf, Act)
+    return leaf.action
+
+
 def on_threshold(program: Program, point: tuple[float, ...]) -> bool:
     rows = [one for one in conditions(program.root) if any(one.weights)]
     values = [
@@ -79,7 +88,10 @@ def contradiction(
     """A sampled point that an answer cannot explain, in words; empty where there is none."""
     if answer.verdict != "proved":
         return ""
-    ways = [exact_action] if answer.real_only else [exact_action, lambda one, point: int(one.act(point))]
+    ways = [exact_action]
+    if not answer.real_only:
+        running = single_action if asked["arithmetic"] == "float32" else lambda one, point: int(one.act(point))
+        ways.append(running)
     for act, point in product(ways, points(program, generator) + points(other, generator)):
         taken = act(program, point)
         if kind == "never" and taken == asked["action"] and point[0] > asked["above"]:
@@ -105,14 +117,14 @@ def loop_contradiction(program: Program, spec, answer: Answer) -> str:
     (wanted,) = spec.properties
     if answer.verdict != "proved":
         return ""
-    loop = Loop(program, delayed(spec.plant, wanted.delay, dict(wanted.first)), wanted.noise or (0.0, 0.0))
+    loop = Loop(program, wanted.plant, wanted.noise, spec.arithmetic)
     low, high = np.array(wanted.claim.start.low), np.array(wanted.claim.start.high)
     generator = np.random.default_rng(0)
     starts = np.concatenate(
         [generator.uniform(low, high, (300, len(low))), list(product(*zip(low, high, strict=True)))]
     ).T
-    horizon = wanted.claim.steps or 60
-    for _, _, wrong, _ in runs(loop, wanted.claim, starts, Draws(loop, 1, starts.shape[1]).at, horizon):
+    claim = replace(wanted.claim, steps=wanted.claim.steps or 60)
+    for _, _, wrong in runs(loop, claim, starts, Draws(loop, 1, starts.shape[1])):
         if wrong.any():
             return f"the run from {starts[:, np.argmax(wrong)]}"
     return ""
@@ -122,7 +134,7 @@ def random_loop(generator: np.random.Generator) -> tuple[str, str]:
     """A random plant in the plane and a claim about it."""
     a, b, c, d = generator.choice((-0.4, -0.1, 0.0, 0.1, 0.3), 4)
     wind = float(generator.choice((0.0, 0.02)))
-    extra = generator.choice(("", "- 0.1*x**2", "+ 0.1*sin(x)", "- 0.05*max(y, 0)"))
+    extra = generator.choice(("", "- 0.1*x^2", "+ 0.1*sin(x)", "- 0.05*max(y, 0)"))
     plant = f"""
 states: [x, y]
 actions: {{u: {{a: -0.2, b: 0.1, c: 0.3}}}}
@@ -149,9 +161,11 @@ def examine(number: int) -> tuple[str, str, str]:
     if generator.random() < 0.5:  # the same program in other words
         other = Program(SIGNATURE, If(Condition((0.0, 0.0), 1.0), program.root, other.root))
     asked = {"action": int(generator.integers(3)), "above": float(generator.choice((-2.0, 0.0, 0.5)))}
+    asked["arithmetic"] = str(generator.choice(("float64", "float32")))
     if kind == "loop":
         plant, claim = random_loop(generator)
-        spec = parse_spec(f"timeout: 2\nproperties: [{{{claim}}}]", program, plant=parse_plant(plant))
+        text = f"timeout: 2\narithmetic: {asked['arithmetic']}\nproperties: [{{{claim}}}]"
+        spec = parse_spec(text, program, plant=parse_plant(plant))
         answer = verify(program, spec).findings[0].answer
         return kind, answer.verdict, loop_contradiction(program, spec, answer)
     text = {
@@ -163,11 +177,9 @@ def examine(number: int) -> tuple[str, str, str]:
     }.get(kind, "name: x")
     with TemporaryDirectory() as folder:
         other.save(f"{folder}/other.txt")
-        answer = (
-            verify(program, parse_spec(f"timeout: 20\nproperties: [{{kind: {kind}, {text}}}]", program, folder))
-            .findings[0]
-            .answer
-        )
+        head = f"timeout: 20\narithmetic: {asked['arithmetic']}\n"
+        spec = parse_spec(f"{head}properties: [{{kind: {kind}, {text}}}]", program, folder)
+        answer = verify(program, spec).findings[0].answer
     if kind == "branches" and answer.verdict == "refuted":
         dead = {int(line.split()[1]) - 1 for line in answer.details}
         leaves = [exact_leaf(program, point) for point in points(program, generator)]

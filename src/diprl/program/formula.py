@@ -84,6 +84,11 @@ class Formula:
     steps: Steps
 
     @property
+    def names(self) -> set[str]:
+        """What it reads."""
+        return {step for step in self.steps if isinstance(step, str)}
+
+    @property
     def calls(self) -> set[str]:
         """The functions that it uses."""
         return {step.function for step in self.steps if isinstance(step, Call)}

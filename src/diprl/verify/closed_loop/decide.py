@@ -15,6 +15,7 @@ from diprl.verify.closed_loop.claim import Claim
 from diprl.verify.closed_loop.explore import Search
 from diprl.verify.closed_loop.forms import FORMS
 from diprl.verify.closed_loop.loop import Loop
+from diprl.verify.closed_loop.reduce import reduced
 from diprl.verify.closed_loop.search import Found, search
 from diprl.verify.closed_loop.simulate import Simulated, environment_states, holding, next_states, runs, simulate
 from diprl.verify.context import Context
@@ -42,11 +43,12 @@ def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) ->
     plant, tried = loop.plant, f"no violation among thousands of simulated starts in {simulated.steps} steps"
     if missing := _unprovable(loop):
         return Answer("unknown", f"plants with {missing} cannot be proved yet", (tried,))
-    question = question_of(loop, claim)
+    smaller, asked, kept = reduced(loop, claim)
+    question = question_of(smaller, asked)
     certificate, told = _kept(context, question), "read from the folder of certificates, and checked again"
     if certificate is None:
-        task = Search(loop, claim, simulated.ranges, context.deadline)
-        found = search(task, simulated.settled, context.processes, context.progress)
+        task = Search(smaller, asked, simulated.ranges[kept], context.deadline)
+        found = search(task, simulated.settled[kept], context.processes, context.progress)
         if found.nodes is None:
             return Answer("unknown", _how_far(found), (tried, f"{found.pieces} pieces of the start box were tried"))
         context.progress(1.0, "checking the proof")
@@ -59,6 +61,8 @@ def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) ->
     covered += ", features rounded to float32" if plant.single else ""
     covered += "" if plant.solved else ", and rounding of the simulated plant"
     details = (f"{told}, {len(certificate['nodes']['time'])} sets", covered)
+    left_out = [state for index, state in enumerate(plant.states) if index not in kept]
+    details += (f"left out, as nothing reads them: {', '.join(left_out)}",) if left_out else ()
     return Answer("proved", claim.text(), details, certificate=certificate)
 
 

@@ -21,7 +21,7 @@ _JOBS, _SMALLEST, _LARGEST = 4, 32, 512
 _GROWTH = (1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 35.0, 60.0, 100.0, 200.0, 400.0, 1000.0)
 """How much larger than where the loop settles a set is tried that is never left."""
 _SHARE, _LONGEST, _BRIEF = 0.25, 30.0, 5.0
-"""How much of the time is spent on such sets, and how many seconds at most if a claim is for ever, or for some steps."""
+"""How much of the time is spent on such sets, and how many seconds at most if a claim is for ever, or has an end."""
 _SETS = (1, 12)
 """How many sets may enclose one piece's states at a step, tried in turn."""
 Progress = Callable[[float, str], None]
@@ -148,6 +148,7 @@ def search(task: Search, settled: Array, processes: int, progress: Progress) -> 
     return Found(draft.nodes(), 1.0, claim.steps or 0, pieces)
 
 
+@np.errstate(all="ignore")
 def follow(task: Search, pieces: Sequence[Piece]) -> list[Explored]:
     """Explore from some pieces, by few sets and then by more; the last exploration knows all that are proved."""
     found, proved = list[Explored](), np.zeros(len(pieces), bool)
