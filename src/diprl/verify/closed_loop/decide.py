@@ -48,7 +48,7 @@ def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) ->
     certificate, told = _kept(context, question), "read from the folder of certificates, and checked again"
     if certificate is None:
         task = Search(smaller, asked, simulated.ranges[kept], context.deadline)
-        found = search(task, simulated.settled[kept], context.processes, context.progress)
+        found = search(task, context.processes, context.progress)
         if found.nodes is None:
             return Answer("unknown", _how_far(found), (tried, f"{found.pieces} pieces of the start box were tried"))
         context.progress(1.0, "checking the proof")

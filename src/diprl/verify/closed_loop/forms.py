@@ -5,7 +5,7 @@ away here is left out: these forms only look for a proof, and the checker, which
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -30,6 +30,9 @@ class Form:
     error: Array
     """[…, set]"""
     __array_ufunc__ = None  # so that an array or a number on the left leaves the operation to this class
+
+    def __iter__(self) -> Iterator["Form"]:
+        return (self[index] for index in range(len(self.centre)))
 
     def __getitem__(self, index: Any) -> "Form":
         return Form(self.centre[index], self.slopes[index], self.error[index])
@@ -104,11 +107,6 @@ class Form:
         line = Form(value + 0.0 * self.centre, self.slopes * slope[..., None], self.error * np.abs(slope))
         return line.shifted(np.minimum(least, 0.0) * square, np.maximum(most, 0.0) * square)
 
-    def chosen(self, mask: Any, other: "Form") -> "Form":
-        """This form where the mask holds, the other elsewhere."""
-        slopes = np.where(mask[..., None], self.slopes, other.slopes)
-        return Form(np.where(mask, self.centre, other.centre), slopes, np.where(mask, self.error, other.error))
-
 
 def gathered(forms: Sequence[Form], join: Callable[..., Any] = np.stack, axis: int = 0) -> Form:
     """Forms put together: stacked along a new axis, or concatenated along one that there is."""
@@ -117,11 +115,10 @@ def gathered(forms: Sequence[Form], join: Callable[..., Any] = np.stack, axis: i
 
 
 def _reciprocal(form: Form) -> Form:
-    around = (form.low <= 0.0) & (form.high >= 0.0)
-    centre, low, high = (np.where(around, 1.0, one) for one in (form.centre, form.low, form.high))
-    ends = np.stack([2.0 / low**3, 2.0 / high**3])
-    found = form.tangent(1.0 / centre, -1.0 / centre**2, ends.min(axis=0), ends.max(axis=0))
-    return form.between(-np.inf, np.inf).chosen(around, found)
+    """One over it; not a number where that may be zero."""
+    inverse = np.where((form.low > 0.0) | (form.high < 0.0), 1.0 / form.centre, np.nan)
+    bends = np.stack([2.0 / form.low**3, 2.0 / form.high**3])
+    return form.tangent(inverse, -(inverse**2), bends.min(axis=0), bends.max(axis=0))
 
 
 def _wave(function: Callable[[Array], Array], slope: Callable[[Array], Array]) -> Callable[[Form], Form]:
@@ -149,10 +146,7 @@ def clip(form: Any, low: Any, high: Any) -> Any:
 def _where(difference: Any, above: Any, other: Any) -> Any:
     if not isinstance(difference, Form):
         return above if difference > 0.0 else other
-    above, other = (one if isinstance(one, Form) else difference.between(one, one) for one in (above, other))
-    change = other - above
-    both = above.shifted(np.minimum(change.low, 0.0), np.maximum(change.high, 0.0))
-    return above.chosen(difference.low > 0.0, other.chosen(difference.high <= 0.0, both))
+    return above + (other - above) * difference.between((difference.high <= 0.0) * 1.0, (difference.low <= 0.0) * 1.0)
 
 
 def _lifted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """The closed loop of a program and a plant: where sets of states go in one step, branch by branch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,6 @@ class Images:
     safe: Flags
     """Whether what is claimed holds during the step as well."""
 
-    def __getitem__(self, index: "Flags") -> "Images":
-        return Images(self.parents[index], self.leaf[index], self.states[:, index], self.safe[index])
-
 
 @dataclass(frozen=True)
 class Loop:
@@ -63,7 +60,7 @@ class Loop:
 
     def certain(self, wanted: Sequence[Comparison], states: Form) -> Flags:
         """Which sets certainly satisfy all comparisons."""
-        values, found = self.plant.values(list(_each(states))), np.ones(states.centre.shape[1], bool)
+        values, found = self.plant.values(list(states)), np.ones(states.centre.shape[1], bool)
         for one in wanted:
             difference: Any = one.difference(values, FORMS)
             low = difference.low - 1e-12 * difference.size if isinstance(difference, Form) else difference
@@ -115,7 +112,7 @@ class Loop:
 
     def _features(self, states: Form) -> list[Form]:
         """What the program sees: with noise, and off by what its arithmetic may do to each product and sum."""
-        rows = zip(_as_forms(self.plant.seen(list(_each(states)), FORMS), states), self.noise, strict=True)
+        rows = zip(_as_forms(self.plant.seen(list(states), FORMS), states), self.noise, strict=True)
         return [form.loosened(_MORE * (noise + self._rounding * (form.size + noise)) + 2e-43) for form, noise in rows]
 
     @property
@@ -142,7 +139,7 @@ class Loop:
         """The states after one step, and whether what is claimed holds on the way."""
         plant, safe = self.plant, np.ones(states.centre.shape[1], bool)
         unknowns = [states[0].between(one.low, one.high) for one in plant.unknowns]
-        values = plant.values(list(_each(states)), self._inputs(leaf, states), unknowns)
+        values = plant.values(list(states), self._inputs(leaf, states), unknowns)
         if not plant.solved:
             after = gathered(_as_forms(plant.completed(values, plant.integrated(values, FORMS), FORMS), states))
             return after.loosened(_MORE * _STEP_ROUNDING * (1.0 + after.size)), safe
@@ -179,10 +176,6 @@ class Loop:
             path = {name: values[name] + passed * mean for name, mean in means.items()}
         ends = {name: Form(one.centre, one.slopes * (1.0 - clock), one.error) for name, one in found.items()}
         return values | {name: values[name] + span * end for name, end in ends.items()}, values | path
-
-
-def _each(states: Form) -> Iterator[Form]:
-    return (states[index] for index in range(len(states.centre)))
 
 
 def _as_forms(values: Sequence[Any], like: Form) -> list[Form]:

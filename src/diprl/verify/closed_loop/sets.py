@@ -17,7 +17,6 @@ Flags = NDArray[np.bool_]
 
 _SLACK = 1e-9
 """How much wider than computed a set is made, relative to its size: more than the checker rounds outwards."""
-_DIGITS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,18 +57,10 @@ def boxes(low: Array, high: Array) -> Sets:
     return Sets(np.broadcast_to(np.eye(size), (count, size, size)), low, high)
 
 
-def widened(rows: Array, low: Array, high: Array, share: float = 0.0) -> Sets:
-    """Sets with a little slack and numbers with few digits, rounded outwards."""
-    width = high - low
-    slack = (share + _SLACK) * width + 10.0 * _SLACK * np.maximum(np.abs(low), np.abs(high)) + 1e-11
-    low, high, grid = low - slack, high + slack, _grid(width, 4.0)
-    return Sets(rows, np.floor(low * grid) / grid, np.ceil(high * grid) / grid)
-
-
-def _grid(size: Array, digits: float) -> Array:
-    """One over the unit in which numbers of some size have so many digits."""
-    with np.errstate(all="ignore"):
-        return np.nan_to_num(10.0 ** np.clip(np.ceil(digits - np.log10(size)), -12.0, 14.0), nan=1e14)
+def widened(rows: Array, low: Array, high: Array, share: float) -> Sets:
+    """Sets that are wider by a share, and by a little slack."""
+    slack = (share + _SLACK) * (high - low) + 10.0 * _SLACK * np.maximum(np.abs(low), np.abs(high)) + 1e-11
+    return Sets(rows, low - slack, high + slack)
 
 
 def ranges(rows: Array, states: Form) -> tuple[Array, Array]:
@@ -88,7 +79,7 @@ def turned_rows(slopes: Array, scales: Array) -> Array:
     columns = slopes / scales[:, None]
     order = np.argsort(-np.linalg.norm(columns, axis=1), axis=1, kind="stable")
     orthogonal, _ = np.linalg.qr(np.take_along_axis(columns, order[:, None, :], axis=2))
-    return rounded(np.swapaxes(orthogonal, 1, 2) / scales)
+    return np.swapaxes(orthogonal, 1, 2) / scales
 
 
 class Modes(NamedTuple):
@@ -100,7 +91,7 @@ class Modes(NamedTuple):
 
     def at(self, time: int) -> Array:
         turned = self.rows * np.exp(-1j * self.angles * time)[:, None]
-        return rounded(np.vstack([turned.real, turned.imag[self.angles > 0.0]]))
+        return np.vstack([turned.real, turned.imag[self.angles > 0.0]])
 
 
 def modes_across(jump: Array, normal: Array, matrix: Array, scales: Array) -> Modes | None:
@@ -125,14 +116,8 @@ def modes_across(jump: Array, normal: Array, matrix: Array, scales: Array) -> Mo
     return modes if len(first) == len(scales) and np.linalg.cond(first * scales) < 1e7 else None
 
 
-def rounded(rows: Array) -> Array:
-    """Rows with few digits."""
-    grid = _grid(np.abs(rows).max(axis=-1, keepdims=True), _DIGITS)
-    return np.round(rows * grid) / grid
-
-
 def contained(inner: Sets, outer: Sets) -> Flags:
-    """Whether each inner set certainly lies in its outer one."""
+    """Whether each inner set certainly lies in the outer one."""
     middle = (outer.rows @ inner.centre[..., None])[..., 0]
     spread = np.abs(outer.rows @ inner.generators).sum(axis=2)
     slack = _SLACK * (np.abs(middle) + spread)

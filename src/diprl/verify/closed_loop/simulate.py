@@ -25,8 +25,6 @@ _SHARE = 0.2
 _LONG = 3_000
 """Steps that are simulated where a claim is about all of them."""
 _RANGED_STEPS = 200
-_SETTLED, _FEW, _MOST_SETTLED = 200, 64, 20_000
-"""After so many steps, states of so many runs are collected as those in which the loop settles."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,6 @@ class Simulated:
     steps: int
     ranges: Array
     """How far each state ranges, which is never zero."""
-    settled: Array
-    """States [state, …] after most of the simulated steps."""
     violation: tuple[State, Draws] | None = None
     """A start from which something goes wrong, and what chance did."""
 
@@ -70,7 +66,7 @@ class Simulated:
 def simulate(loop: Loop, claim: Claim, deadline: Deadline) -> Simulated:
     """Look for a start from which something goes wrong, until the time for this is over."""
     starts = starts_of(claim.start)
-    low, high, settled, seen = starts.min(axis=1), starts.max(axis=1), starts, 0
+    low, high, seen = starts.min(axis=1), starts.max(axis=1), 0
     for seed in range(_ROUNDS):
         draws, margins = Draws(loop, seed, starts.shape[1]), np.full(starts.shape[1], np.inf)
         for step, (states, going, wrong) in enumerate(runs(loop, claim, starts, draws)):
@@ -78,18 +74,15 @@ def simulate(loop: Loop, claim: Claim, deadline: Deadline) -> Simulated:
             if wrong.any():
                 run = int(np.argmax(wrong))
                 found = tuple(starts[:, run].tolist()), Draws(loop, seed, starts.shape[1], run)
-                return Simulated(step, _spread(low, high), settled, found)
+                return Simulated(step, _spread(low, high), found)
             margins = np.fmin(margins, _margin(loop, claim, states, going, step))
             counted = states[:, going & np.isfinite(states).all(axis=0)]
             if counted.size and step <= _RANGED_STEPS:
                 low, high = np.minimum(low, counted.min(axis=1)), np.maximum(high, counted.max(axis=1))
-            if counted.size:
-                fresh = step <= _SETTLED or settled.shape[1] > _MOST_SETTLED
-                settled = counted if fresh else np.concatenate([settled, counted[:, :_FEW]], axis=1)
             if deadline.used(_SHARE):
-                return Simulated(seen, _spread(low, high), settled)
+                return Simulated(seen, _spread(low, high))
         starts = _around(starts[:, np.argsort(margins)[: _STARTS // 16]], claim.start, seed)
-    return Simulated(seen, _spread(low, high), settled)
+    return Simulated(seen, _spread(low, high))
 
 
 def _spread(low: Array, high: Array) -> Array:

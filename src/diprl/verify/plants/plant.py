@@ -112,7 +112,7 @@ class Plant:
 
     def completed(self, values: Values, moved: Values, functions: Functions = NUMBERS) -> list[Any]:
         """The states after one sample, once those that have rates have moved on."""
-        before = self._defined(values, functions)
+        before = self._defined(values, functions) if self.following else values
         moved = moved | {name: formula(before, functions) for name, formula in self.following.items()}
         moved = moved | {name: formula(moved, functions) for name, formula in self.after.items()}
         return [moved[name] for name in self.states]
