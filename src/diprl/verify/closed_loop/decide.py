@@ -52,7 +52,10 @@ def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) ->
         if found.nodes is None:
             return Answer("unknown", _how_far(found), (tried, f"{found.pieces} pieces of the start box were tried"))
         context.progress(1.0, "checking the proof")
-        certificate, told = _certified(question, found.nodes), f"{found.pieces} pieces of the start box"
+        leaves = [index for index, node in enumerate(question["program"]["nodes"]) if "if" not in node]
+        edges = [[source, leaves[leaf], target] for source, leaf, target in found.nodes["edges"]]
+        certificate = question | {"nodes": found.nodes | {"edges": edges}}
+        told = f"{found.pieces} pieces of the start box"
         if problem := checker.problem_of(certificate, context.deadline.remaining()):
             return Answer("unknown", f"the checker does not accept the proof that was found: {problem}", (tried,))
         if context.certificates is not None:
@@ -93,13 +96,6 @@ def question_of(loop: Loop, claim: Claim) -> dict[str, Any]:
         },
     }
     return json.loads(json.dumps(question))
-
-
-def _certified(question: dict[str, Any], nodes: dict[str, Any]) -> dict[str, Any]:
-    """The certificate, in which edges name leaves by their place among the program's nodes."""
-    leaves = [index for index, node in enumerate(question["program"]["nodes"]) if "if" not in node]
-    edges = [[source, leaves[leaf], target] for source, leaf, target in nodes["edges"]]
-    return question | {"nodes": nodes | {"edges": edges}}
 
 
 def _path(folder: Path, question: dict[str, Any]) -> Path:

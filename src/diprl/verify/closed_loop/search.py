@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from diprl.program.ast import If
 from diprl.system.processes import end_with_parent
 from diprl.verify.closed_loop.explore import Explored, Search, explore
 from diprl.verify.closed_loop.sets import Array, boxes, joined
@@ -88,8 +89,8 @@ def search(task: Search, processes: int, progress: Progress) -> Found:
 @np.errstate(all="ignore")
 def follow(task: Search, sides: tuple[Array, Array]) -> Explored:
     """Explore from one piece, by one set at a step and then by more."""
-    found = Explored(-1)
-    for most in _SETS[1:] if task.claim.goal else _SETS:
+    found, alone = Explored(-1), not isinstance(task.loop.program.root, If)  # then one set is all there is
+    for most in _SETS[:1] if alone else _SETS[1:] if task.claim.goal else _SETS:
         tried = explore(task, boxes(sides[0][None], sides[1][None]), most)
         if tried.sets is not None:
             return tried

@@ -155,9 +155,8 @@ class Plant:
     def counting(self) -> "Plant":
         """The same plant with two more states: the last action, and how often it has changed."""
         changed = "switches + where(abs(last_action - action_taken) > 0.5, where(last_action > -0.5, 1, 0), 0)"
-        more = dict(
-            zip(COUNTED, (_name("action_taken"), read_formula(changed, (*COUNTED, "action_taken"))), strict=True)
-        )
+        count = read_formula(changed, (*COUNTED, "action_taken"))
+        more: Named = {"last_action": _name("action_taken"), "switches": count}
         choices = tuple((*choice, float(action)) for action, choice in enumerate(self.choices))
         return replace(self._with_states(more, [-1.0, 0.0]), inputs=(*self.inputs, "action_taken"), choices=choices)
 

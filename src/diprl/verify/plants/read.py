@@ -26,7 +26,7 @@ from diprl.verify.spec.tree import SpecError, Tree, read_tree
 
 BUILT_IN = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1", "Acrobot-v1")
 """Environments whose plants come with the package."""
-_LONGEST_SUBSTEP = 0.01
+_LONGEST_SUBSTEP = 0.02
 """In which samples are cut unless the file says otherwise, where true solutions are enclosed."""
 _TAKEN = {*ARGUMENTS, *COUNTED, "pi", "action_taken", "any"}
 """Names that mean something already; others begin with held_ and sent_."""
