@@ -9,6 +9,7 @@ from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.closed_loop.sets import boxes
 from diprl.verify.exact.question import Deadline
 from diprl.verify.plants.read import parse_plant, plant_of
+from tests.verify.examples import EXAMPLES
 
 TANK = """
 states: [level]
@@ -93,6 +94,35 @@ def test_enclosed_steps_contain_simulated_ones(program: Program, plant: str) -> 
         assert inside.all()
 
 
+def test_a_program_in_float32_is_proved_or_refuted_in_float32() -> None:
+    """In float32, 1.00000005 and 1 are the same number."""
+    plant = "states: [x]\nactions: {u: {a: 0, b: 1}}\nnext: {x: x + u}\nstart: {x: 1.00000005}\n"
+    program = parse("features: x\nactions: a, b\n\nif x > 1: a\nelse: b\n")
+    for arithmetic, verdict in (("float64", "proved"), ("float32", "refuted")):
+        text = f"arithmetic: {arithmetic}\nproperties: [{{kind: always, steps: 2, hold: x < 1.5}}]"
+        answer = verify(program, parse_spec(text, program, plant=parse_plant(plant))).findings[0].answer
+        assert answer.verdict == verdict
+    text = "arithmetic: float32\nproperties: [{kind: always, hold: level < 1.9}]"
+    answer = verify(KEEP, parse_spec(text, KEEP, plant=parse_plant(TANK))).findings[0].answer
+    assert (answer.verdict, "float32 rounding of the program" in answer.details[1]) == ("proved", True)
+
+
+def test_proofs_do_not_depend_on_the_processes_and_progress_is_told() -> None:
+    car = Program.load(EXAMPLES.parent / "results" / "improved" / "MountainCar-v0-seed123-simplified.txt")
+    text = "timeout: 120\nproperties: [{kind: reaches, goal: position >= 0.5, steps: 106}]"
+    told: list[tuple[float, str]] = []
+
+    def tell(share: float, what: str) -> None:
+        told.append((share, what))
+
+    answers = [verify(car, parse_spec(text, car), tell, processes=count).findings[0].answer for count in (1, 2)]
+    assert [answer.verdict for answer in answers] == ["proved", "proved"]
+    assert answers[0].certificate == answers[1].certificate
+    shares = [share for share, _ in told]
+    assert max(shares) == 1.0
+    assert any("pieces of the start box" in what for _, what in told)
+
+
 def test_certificates_are_kept_and_used_again(tmp_path: object) -> None:
     spec = parse_spec("properties: [{kind: always, hold: level < 1.9}]", KEEP, plant=parse_plant(TANK))
     first = verify(KEEP, spec, certificates=str(tmp_path)).findings[0].answer
@@ -109,10 +139,10 @@ def test_certificates_are_kept_and_used_again(tmp_path: object) -> None:
         ("states: [x]\nactions: {u: [0, 1]}", "'x' needs one equation"),
         ("states: [x]\nactions: {u: [0, 1]}\nnext: {x: x + y}", "expected a number, a feature that stands above"),
         ("states: [x]\nactions: {u: [0, 1]}\nnext: {x: x + 1, y: 1}", "'y' is not a state"),
-        ("states: [x]\nactions: {u: [0, 1]}\nrates: {x: where(x > 0, 1, 0)}", "cannot be used in 'rates:'"),
+        ("states: [x]\nactions: {u: [0, 1]}\nrates: {x: 'where(x > 0, 1, 0)'}", "cannot be used in 'rates:'"),
         ("states: [x, x]\nactions: {u: [0, 1]}\nnext: {x: x}", "named twice"),
         ("states: [sin]\nactions: {u: [0, 1]}\nnext: {sin: 1}", "cannot be a name"),
-        ("states: [x]\nactions: {u: [0, 1]}\nnext: {x: x**2}", "column 11: expected a number"),
+        ("states: [x]\nactions: {u: [0, 1]}\nnext: {x: x**2}", "column 13: expected a number"),
         ("states: [held_x]\nactions: {u: [0, 1]}\nnext: {held_x: 1}", "cannot be a name"),
         ("states: [x]\nactions: {u: [0, 1]}\nnext: {x: __import__(1)}", "expected"),
         (f"states: [x]\nactions: {{u: [0, 1]}}\nnext: {{x: {'(' * 120}x}}", "nests less deeply"),
