@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import inf, isfinite, nextafter
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -81,11 +81,3 @@ def nearest_float(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return LARGEST if value > 0 else -LARGEST
-
-
-def rounded_up(value: Fraction) -> float:
-    """The nearest float that is not below the value, or the one after it."""
-    nearest = nearest_float(value)
-    if Fraction(nearest) >= value:
-        return nearest
-    return nextafter(nearest, inf) if nearest < LARGEST else inf
