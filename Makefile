@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-.PHONY: setup demo test slow lowest release clean
+.PHONY: setup demo test slow docs lowest release clean
 
 setup: .venv/setup-done
 
@@ -16,7 +16,12 @@ test: .venv/test-setup-done
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 slow: .venv/test-setup-done
-	$(BIN)/pytest -m slow tests/test_slow.py
+	$(BIN)/pytest -m slow tests/test_slow.py tests/docs
+
+# The site, in build/site; a link that leads nowhere is an error, and nothing is loaded from the network.
+docs: .venv/docs-setup-done
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
 
 # The shorter tests with the lowest versions that pyproject.toml allows.
 lowest:
@@ -43,6 +48,10 @@ release: .venv/test-setup-done
 
 .venv/test-setup-done: .venv/setup-done
 	$(INSTALL) --editable '.[dev]'
+	@touch $@
+
+.venv/docs-setup-done: .venv/setup-done
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 clean:

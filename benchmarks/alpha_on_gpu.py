@@ -1,7 +1,8 @@
-"""The α ablation of the four tasks with a twin at full budget, one compiled call per task: wall time and returns.
+"""An ablation, or the ladder, on the four tasks with a twin at full budget, in compiled calls: wall time and returns.
 
 Needs only JAX, Optax and Equinox: python benchmarks/alpha_on_gpu.py --out FOLDER, with PYTHONPATH=src where diprl is
 not installed. `diprl reproduce alpha --merge FOLDER` then scores the programs on the reference environments.
+With `--experiment ladder` it compares all presets, with the ladder's own seeds.
 """
 
 import argparse
@@ -14,8 +15,9 @@ import numpy as np
 from diprl.experiment.executors import vmap
 from diprl.experiment.grid import Grid
 from diprl.experiment.request import Request
-from diprl.experiment.results import relaxed, results_of, score
-from diprl.experiment.suites import SEEDS, SUITES
+from diprl.experiment.results import MEASURES, relaxed, results_of, score
+from diprl.experiment.suites import SUITES
+from diprl.experiment.vmap import fits
 from diprl.tasks.twins.table import TWIN_TASKS
 
 TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
@@ -23,9 +25,9 @@ TASKS = tuple(task for task in SUITES["alpha"].tasks if task in TWIN_TASKS)
 
 def main() -> None:
     options = parse()
-    tasks, seeds = ",".join(options.tasks), ",".join(map(str, options.seeds))
-    request = Request(preset=options.preset, tasks=tasks, seeds=seeds, quick=options.quick)
+    request = Request(preset=options.preset, tasks=",".join(options.tasks), seeds=options.seeds, quick=options.quick)
     runs = SUITES[options.experiment].runs(request)
+    runs = [run for run in runs if fits(run) and options.variant in (None, run.variant)]
     print(f"{jax.devices()[0].device_kind}, jax {jax.__version__}, {len(runs)} runs", flush=True)
     began = time.monotonic()
     for task in options.tasks:
@@ -41,10 +43,11 @@ def run_task(grid: Grid, task: str) -> None:
     steps = sum(run.settings.ppo.total_timesteps for run in grid.runs)
     print(f"{task}: {len(grid.runs)} runs, {seconds:.1f} s, {steps / seconds / 1e6:.2f} M steps/s", flush=True)
     results = results_of(grid.runs, grid.store.read())
-    for variant in dict.fromkeys(run.variant for run in grid.runs):
-        part = results.having(variant=variant)
-        before, after = part.present(relaxed), part.present(score)
-        print(f"  {variant:6} relaxed {np.mean(before):8.2f}  program {np.mean(after):8.2f}", flush=True)
+    for preset, variant in dict.fromkeys((run.preset, run.variant) for run in grid.runs):
+        part = results.having(preset=preset, variant=variant)
+        measured = {"relaxed": relaxed, "depth only": MEASURES["depth only, greedy"], "program": score}
+        means = [f"{name} {np.mean(part.present(measure)):8.2f}" for name, measure in measured.items()]
+        print(f"  {preset:8} {variant:6} {'  '.join(means)}", flush=True)
     for failure in failures.values():
         print(f"  failed: {failure}")
 
@@ -52,10 +55,11 @@ def run_task(grid: Grid, task: str) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder for the records")
-    parser.add_argument("--experiment", default="alpha", choices=("alpha", "target-entropy"))
-    parser.add_argument("--preset", default="default", choices=("default", "paper"))
+    parser.add_argument("--experiment", default="alpha", choices=("alpha", "target-entropy", "ladder", "seeds"))
+    parser.add_argument("--preset", choices=("default", "paper", "release"))
+    parser.add_argument("--variant", help="only this one, such as plain")
     parser.add_argument("--tasks", nargs="+", default=TASKS, choices=TASKS)
-    parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
+    parser.add_argument("--seeds", help="such as 0:30; default: those of the experiment")
     parser.add_argument("--quick", action="store_true", help="tiny budgets")
     return parser.parse_args()
 

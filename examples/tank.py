@@ -1,4 +1,4 @@
-"""A water tank with a pump: water flows in as it likes, and the pump has to keep the level near one metre."""
+"""A water tank: rain fills it at a changing rate, and a pump has to keep the level near one metre."""
 
 from typing import Any, ClassVar
 

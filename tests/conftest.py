@@ -13,7 +13,7 @@ settings.register_profile("default", deadline=None, derandomize=bool(os.environ.
 settings.load_profile("default")
 
 
-HEAVY = ("tests/test_", "tests/experiment", "tests/methods", "tests/train", "tests/reliability")
+HEAVY = ("tests/test_", "tests/experiment", "tests/methods", "tests/train", "tests/reliability", "tests/docs")
 """Files that take long: begun first, they do not leave one process working alone at the end."""
 
 

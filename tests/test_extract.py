@@ -1,5 +1,8 @@
 """The door between learning and programs: what is read off acts like the hardened policy, and can go back in."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from diprl.arena.score import Gap
 from diprl.errors import DiprlError
 from diprl.extract import DECIDED, depth_probabilities, embed, extract, likeliest_depth
-from diprl.methods.diprl import gap
+from diprl.methods.ladder import gap
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
 from diprl.policy.mlp import MLP
@@ -19,6 +22,7 @@ from diprl.policy.terminals import BlendTerminals
 from diprl.program import Act, Affine, Blend, Condition, If, Node, Program
 from diprl.program.ast import conditions
 from diprl.tasks.base import ViewLayout
+from diprl.train.settings import Settings
 from tests.policy.trees import FEATURES, KINDS, LAYOUTS, WARM, hard_actions, random_agent, random_views, signature
 
 SHARP = Temperatures(architecture=0.02, condition=0.05, terminal=0.1)
@@ -183,9 +187,20 @@ def test_a_nested_program_is_refused() -> None:
         embed(Program(signature("discrete"), nested), 4, WARM)
 
 
+def trained(tree: object, temperatures: Temperatures) -> Any:
+    """As much of a trained agent as the gap is told by."""
+    agent = SimpleNamespace(policy=tree)
+    return SimpleNamespace(agent=agent, temperatures=temperatures, settings=Settings().with_values(gamma=0.99))
+
+
 def test_the_gap_is_split_by_what_was_hardened() -> None:
     tree = random_agent("discrete", 4, seed=2).policy
-    found = gap(tree, WARM, (100.0, 97.0, 96.5, 90.0))  # type: ignore[arg-type]
+    found = gap(trained(tree, WARM), (100.0, 101.0, 97.0, 98.0, 96.5, 90.0), 5.0)
+    assert list(found.ladder.values()) == [100.0, 101.0, 98.0, 96.5, 90.0]
+    assert found.return_bound == pytest.approx(5.0 * found.mass / 0.01)  # type: ignore[operator]
+    assert Gap.from_json(found.to_json()) == found
+    before = {name: found.to_json()[name] for name in list(found.to_json())[:7]}
+    assert Gap.from_json(before).depth_greedy is None, "records from before the ladder"
     assert (found.architecture, found.condition, found.terminal) == (3.0, 0.5, 6.5)
     assert found.total == found.relaxed - 90.0 == 10.0
     assert found.to_json()["total"] == 10.0
@@ -195,7 +210,7 @@ def test_the_gap_is_split_by_what_was_hardened() -> None:
 @given(st.integers(0, 10_000), st.floats(0.05, 3.0))
 def test_the_mass_of_other_depths_never_exceeds_the_entropy_bound(seed: int, temperature: float) -> None:
     tree = random_agent("discrete", 4, seed).policy
-    found: Gap = gap(tree, Temperatures(architecture=temperature), (0.0,) * 4)  # type: ignore[arg-type]
+    found: Gap = gap(trained(tree, Temperatures(architecture=temperature)), (0.0,) * 6, 1.0)
     depths = np.asarray(depth_probabilities(tree, temperature), np.float64)
     assert found.mass == pytest.approx(1.0 - depths.max() / depths.sum(), abs=1e-6)
     assert 0.0 <= found.mass <= found.bound + 1e-6

@@ -17,6 +17,7 @@ ROOMS = {
     "program": "",
     "export": "program",
     "verify": "program",
+    "handover": "program export verify",
     "tasks": "program",
     "policy": "tasks",
     "extract": "program policy",
@@ -28,8 +29,8 @@ ROOMS = {
     "terminal": "program",
     "experiment": "program tasks policy train arena runs methods",
     "report": "program export verify tasks arena search runs methods",
-    "model": "program export tasks extract arena search runs methods terminal report",
-    "cli": "program export verify tasks train arena search runs methods terminal experiment report",
+    "model": "program export tasks extract train arena search runs methods terminal report",
+    "cli": "program export verify handover tasks train arena search runs methods terminal experiment report",
 }
 """The rooms from top to bottom, and the rooms that each one uses; `errors` and `system` are for all but `errors`."""
 ENTRANCES = {"__init__", "__main__"}
@@ -72,7 +73,7 @@ def test_a_room_uses_rooms_above_it_and_no_others(room: str) -> None:
     assert room not in ("errors", "system") or used <= {room, "errors"}
 
 
-@pytest.mark.parametrize("part", ["program", "export", "verify"])
+@pytest.mark.parametrize("part", ["program", "export", "verify", "handover"])
 def test_programs_never_speak_of_jax(part: str) -> None:
     for path in [path for path in FILES if part_of(path) == part]:
         roots = {name.split(".")[0] for name in imports(path)}
@@ -86,7 +87,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["diprl.program", "diprl.export", "diprl.verify"])
+@pytest.mark.parametrize("module", ["diprl.program", "diprl.export", "diprl.verify", "diprl.handover"])
 def test_programs_need_no_jax(module: str) -> None:
     assert not loaded_by(f"import {module}") & {"jax", "jaxlib", "equinox", "optax", "gymnasium"}
 
@@ -143,7 +144,7 @@ def test_nothing_that_is_read_can_run(path: Path) -> None:
 
 def test_the_package_stays_small() -> None:
     lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in FILES]
-    assert sum(lengths) <= 22_400
+    assert sum(lengths) <= 25_400
     assert 70 <= median(lengths) <= 120
 
 

@@ -44,7 +44,7 @@ print("ENTERED", *(name.removeprefix(SOURCE) for name in entered))
 
 def listed() -> list[str]:
     """The files of the walk in CONTRIBUTING, in order."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## The walk of a run")[2]
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How a run passes through the code")[2]
     return re.findall(r"^\d+\. `([\w/]+\.py)`", text.partition("\n## ")[0], re.MULTILINE)
 
 

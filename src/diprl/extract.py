@@ -125,15 +125,20 @@ def embed(
         weights[level] = np.asarray(held.weights) * scale
         bias[level] = held.bias + np.asarray(held.weights) @ mean
     then = [*leaves[:-1], *[leaves[-1]] * (max_depth - depth)]
-    choice = np.zeros((max_depth - 1, 2))
-    choice[: depth - 1, 1] = DECIDED
-    choice[depth - 1 :, 0] = DECIDED
     return DerivationTree(
-        architecture=jnp.asarray(choice, jnp.float32),
+        architecture=decided(depth, max_depth),
         condition_weights=jnp.asarray(weights, jnp.float32),
         condition_bias=jnp.asarray(bias, jnp.float32),
         terminals=embed_terminals(program.signature, [*then, *[leaves[-1]] * max_depth], mean, scale, temperatures),
     )
+
+
+def decided(depth: int, max_depth: int) -> jax.Array:
+    """Logits of an architecture that is certain of its depth."""
+    choice = np.zeros((max_depth - 1, 2), np.float32)
+    choice[: depth - 1, 1] = DECIDED
+    choice[depth - 1 :, 0] = DECIDED
+    return jnp.asarray(choice)
 
 
 def embed_terminals(

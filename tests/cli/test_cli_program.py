@@ -41,7 +41,7 @@ def test_export_refuses(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_export_of_unknown_primitives_goes_without_networks(tmp_path: Path) -> None:
     BLEND.save(tmp_path / "ant.json")
     assert run("export", tmp_path / "ant.json", "--to", "python", "--out", tmp_path) == 0
-    assert (tmp_path / "ant.py").exists()
+    assert (tmp_path / "ant_program.py").exists()
 
 
 def test_explain_says_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

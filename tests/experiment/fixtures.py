@@ -42,7 +42,7 @@ def make_record(run: RunSpec, mean: float, **fields: Any) -> Record:
 
 
 def made_up(run: RunSpec, mean: float, **fields: Any) -> Result:
-    gap = Gap(mean + 1.0, 0.5, 0.25, 0.25, mass=0.0, entropy=0.0004, bound=0.0)
+    gap = Gap(mean + 1.0, 0.5, 0.25, 0.25, 0.0, 0.0004, 0.0, mean + 0.9, mean + 0.5, 2.0, 0.0)
     parts: dict[str, Any] = {"gap": gap, "steps": {"training": 2048}, **fields}
     return Result(run, PROGRAM, Score((mean, mean)), **parts)
 

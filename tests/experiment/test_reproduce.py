@@ -1,5 +1,6 @@
 """From a request to files, with made-up runs."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -33,7 +34,7 @@ def invent(grid: Grid, announce: Announce) -> dict[str, str]:
 
 
 def test_every_experiment_writes_its_page_tables_and_figures(tmp_path: Path) -> None:
-    suites = [SUITES[name] for name in ("discrete", "alpha", "target-entropy", "entropy", "depth", "failure")]
+    suites = [SUITES[name] for name in ("discrete", "seeds", "alpha", "target-entropy", "entropy", "depth", "failure")]
     reports, failures = reproduce(suites, replace(REQUEST, out=tmp_path), invent, lambda _: None)
     assert not failures
     for suite, report in zip(suites, reports, strict=True):
@@ -43,8 +44,27 @@ def test_every_experiment_writes_its_page_tables_and_figures(tmp_path: Path) -> 
         for name in FIGURES[suite.name]:
             assert (report.folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
             assert ElementTree.parse(report.folder / f"{name}.svg").getroot().tag.endswith("svg")
-    assert "Missing: viper, CartPole-v1" in reports[0].text
-    assert "12 of 15 runs done" in reports[0].text
+    assert "15 of 18 runs done, 3 missing." in reports[0].text
+
+
+def test_a_page_shows_every_method_whichever_were_asked_for(tmp_path: Path) -> None:
+    request = replace(REQUEST, out=tmp_path, methods="diprl", preset="both")
+    reports, _ = reproduce([SUITES["discrete"]], request, invent, lambda _: None)
+    assert [report.folder.name for report in reports] == ["discrete-default", "discrete-paper"]
+    assert "6 of 18 runs done, 12 missing." in reports[0].text
+    assert re.search(r"^\| PPO +\| ours +\| missing", reports[0].text, re.MULTILINE)
+    assert "--methods" not in reports[0].text
+
+
+def test_the_ladder_is_one_page_for_all_presets(tmp_path: Path) -> None:
+    request = replace(REQUEST, out=tmp_path, preset="release")
+    (report,), _ = reproduce([SUITES["ladder"]], request, invent, lambda _: None)
+    assert report.folder == tmp_path / "quick" / "ladder"
+    assert report.results.presets == ("default", "paper", "release")
+    assert "3 of 9 runs done, 6 missing." in report.text
+    assert re.search(r"^\| depth only, greedy \[release\] +\| ours +\| 413.88 ± 0.00", report.text, re.MULTILINE)
+    assert "Made by `diprl reproduce ladder --quick " in report.text
+    assert (report.folder / "ladder.svg").exists()
 
 
 def test_figures_are_the_same_each_time_and_show_nothing_where_nothing_is(tmp_path: Path) -> None:

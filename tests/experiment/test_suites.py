@@ -1,5 +1,6 @@
 """Which runs the experiments consist of."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,12 @@ from diprl.errors import DiprlError
 from diprl.experiment.request import Request
 from diprl.experiment.suites import DISCRETE, SEEDS, SUITES, find_suites, requested_runs
 from diprl.experiment.vmap import batch_key, fits
+from diprl.methods.presets import PRESETS, preset_settings
 from diprl.tasks.twins.table import TWIN_TASKS
 
 
 def test_table_one_is_every_method_on_every_discrete_task_and_seed() -> None:
-    runs = SUITES["discrete"].runs(Request())
+    runs = [run for run in SUITES["discrete"].runs(Request()) if not run.variant]
     assert len(runs) == 5 * len(DISCRETE) * len(SEEDS)
     assert len({run.key for run in runs}) == len(runs)
 
@@ -51,6 +53,40 @@ def test_the_papers_target_is_the_papers_preset() -> None:
     assert targeted == {run.key for run in SUITES["discrete"].runs(request)}
 
 
+def test_plain_diprl_has_the_settings_of_a_baseline_and_only_with_ours() -> None:
+    request = Request(tasks="LunarLander-v3", seeds="1")
+    (run,) = [run for run in SUITES["discrete"].runs(request) if run.variant]
+    baseline = preset_settings("dtsemnet", "default", "LunarLander-v3", 4_000_000)
+    assert (run.method, run.variant) == ("diprl", "plain")
+    assert run.settings == baseline.with_values(members=1, polish_share=0.0, max_depth=6)
+    assert not [run for run in SUITES["discrete"].runs(replace(request, preset="paper")) if run.variant]
+
+
+def test_the_ladder_compares_all_presets_with_many_seeds() -> None:
+    runs = SUITES["ladder"].runs(Request())
+    for task in DISCRETE:
+        seeds = 30 if task in TWIN_TASKS else 10
+        part = [run for run in runs if run.task == task]
+        assert [run.preset for run in part] == [preset for preset in PRESETS for _ in range(seeds)]
+        assert len({batch_key(run) for run in part}) == 3
+    assert all(fits(run) for run in runs if run.task in TWIN_TASKS)
+
+
+def test_the_papers_ants_train_on_what_they_are_scored_on() -> None:
+    runs = SUITES["continuous"].runs(Request(preset="paper", methods="diprl", seeds="1"))
+    assert [run.task for run in runs] == [
+        "HalfCheetahHurdle",
+        "Pusher2D",
+        "AntRandomGoal-return",
+        "AntCrossMaze-unmodified",
+    ]
+
+
+def test_the_release_has_runs_of_the_methods_it_has_settings_for() -> None:
+    runs = SUITES["discrete"].runs(Request(preset="release"))
+    assert {run.method for run in runs} == {"ppo", "pi-prl", "diprl"}
+
+
 def test_quick_runs_are_small_and_apart() -> None:
     quick = SUITES["discrete"].runs(Request(quick=True))
     assert max(run.settings.ppo.total_timesteps for run in quick) < 10_000
@@ -79,7 +115,7 @@ def test_each_experiment_takes_its_part_of_a_request() -> None:
 
 
 def test_a_page_names_the_command_that_makes_it_again() -> None:
-    assert Request().command("depth") == "diprl reproduce depth --preset default --executor none"
+    assert Request().command("depth") == "diprl reproduce depth --executor none"
     request = Request(preset="both", methods="diprl", seeds="0:2", quick=True, out=Path("my results"))
     options = "--quick --preset both --methods diprl --seeds 0:2 --out 'my results' --executor none"
     assert request.command("alpha") == f"diprl reproduce alpha {options}"

@@ -63,6 +63,8 @@ def test_a_batch_learns_what_single_runs_learn(batch: Grid, tmp_path: Path) -> N
     assert found["settings"]["alpha"] == 0.5
     assert found["depth"] == expected["depth"]
     assert found["gap"]["entropy"] == pytest.approx(expected["gap"]["entropy"], rel=1e-3)
+    assert found["gap"]["advantage_range"] == pytest.approx(expected["gap"]["advantage_range"], rel=1e-2)
+    assert None not in [*found["gap"]["ladder"].values(), *expected["gap"]["ladder"].values()]
     entropies = [record["curve"]["train/architecture_entropy"] for record in (found, expected)]
     assert entropies[0] == pytest.approx(entropies[1], rel=1e-3)
     assert found["score"]["environment"] == "twin"

@@ -93,7 +93,7 @@ def test_status_flags(tmp_path: Path) -> None:
     program = parse("task: flags\nfeatures: x in [-1, 1], y in [-inf, 3]\nactions: a\na")
     library = c_check.Library([_write(program, tmp_path)])
     rows = np.array([[0.0, 0.0], [np.nan, 0.0], [2.0, -1e9], [0.0, np.inf], [-1.0, 3.0]])
-    status = [library.functions.flags_status(row.ctypes.data_as(ctypes.c_void_p)) for row in rows]
+    status = [library.functions.flags_program_status(row.ctypes.data_as(ctypes.c_void_p)) for row in rows]
     assert status == [0, 1, 2, 3, 0]
 
 
@@ -112,7 +112,7 @@ def test_python_nesting_is_limited_with_a_clear_error() -> None:
     program = parse(text, Signature((Feature("x"),), Discrete(("a", "b"))))
     with pytest.raises(Exception, match="Python allows 90"):
         program.to_python()
-    assert program.to_c().count("if (x > 0.0)") == 150
+    assert program.to_c().count("if ((in_x) > 0.0)") == 150
 
 
 def _write(program: Program, folder: Path) -> Path:

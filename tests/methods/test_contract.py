@@ -11,7 +11,7 @@ from tests.small import SMALL, small_session
 
 from diprl.arena import episodes
 from diprl.arena.reference import program_act
-from diprl.methods import diprl, pi_prl, viper
+from diprl.methods import ladder, pi_prl, viper
 from diprl.methods.presets import changed, preset_settings
 from diprl.methods.registry import METHODS, run
 from diprl.runs.result import Result
@@ -27,7 +27,7 @@ def _small_imitation() -> Iterator[None]:
         patch.setattr(viper, "ROUNDS", 3)
         patch.setattr(viper, "TREES", episodes.TREES._replace(on_reference=9))
         patch.setattr(pi_prl, "STAGE_EPISODES", 5)
-        patch.setattr(diprl, "GAP", episodes.REPORTS)
+        patch.setattr(ladder, "GAP", episodes.REPORTS)
         yield
 
 

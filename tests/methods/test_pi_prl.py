@@ -61,6 +61,16 @@ def test_fine_tuning_begins_with_every_setting_of_the_search(softness: float) ->
     assert float(start.policy.depth_probabilities()[2]) > 0.9999
 
 
+def test_as_published_fine_tuning_begins_with_every_number_of_the_search() -> None:
+    agent, settings = jax.jit(blending_agent)(), Settings().with_values(keep_action_weights=True, max_depth=3)
+    agent = eqx.tree_at(lambda a: a.policy.architecture, agent, jnp.array([[0.0, 1.0], [2.0, 0.0]]))
+    found: Any = SimpleNamespace(agent=agent, temperatures=Temperatures())
+    start = relaxed_again(extract(agent, WALK, Temperatures()), found, settings)
+    assert float(start.policy.depth_probabilities()[1]) > 0.9999, "the likeliest depth, and no other"
+    numbers = lambda a: (a.policy.terminals, a.policy.condition_weights, a.policy.condition_bias, a.critic)  # noqa: E731
+    assert eqx.tree_equal(numbers(start), numbers(agent))
+
+
 def test_search_and_fine_tuning_use_the_whole_budget() -> None:
     sizes = {"total_timesteps": 100_000, "num_envs": 10, "num_steps": 100, "minibatch_size": 100}
     search, tuning = split_budget(Settings().with_values(**sizes, architecture_period=5), 0.2)

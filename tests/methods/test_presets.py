@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from diprl.errors import DiprlError
 from diprl.methods.presets import FOLDER, PRESETS, changed, preset_settings
 from diprl.methods.registry import METHODS
 from diprl.train.settings import FIELDS, Settings
@@ -18,6 +19,8 @@ PAPER = {
     "value_coefficient": 0.5, "max_grad_norm": 0.5,
     "members": 1, "polish_share": 0.0, "max_numbers": 0, "max_conditions": 0,
     "max_depth": 6, "architecture_period": 5, "choose_primitives": False,
+    "idle_turns": True, "mix_logits": False, "terminal_spread": 0.1, "keep_action_weights": False,
+    "dual_epsilon": 1e-5,
     "feature_entropy": 0.0, "support_at": 0.5, "smallest_share": 0.05,
     "alpha": 0.0, "alpha_ramp": 0.0, "alpha_dual": 1e-4, "target_entropy": 0.1,
     "architecture_from": 0.1, "architecture_to": 0.6, "architecture_temperature_end": 1.0,
@@ -36,7 +39,23 @@ def test_every_value_of_the_paper_preset() -> None:
 def test_the_paper_preset_of_other_methods_differs_where_they_do(method: str) -> None:
     values = preset_settings(method, "paper", "Unknown-v0", 1_234_567).values()
     different = {name for name in PAPER if values[name] != PAPER[name]}
-    assert different <= ({"alpha_dual"} if method == "pi-prl" else set())
+    assert different <= ({"alpha_dual", "keep_action_weights"} if method == "pi-prl" else set())
+
+
+def test_the_release_differs_from_the_paper_in_these_values_alone() -> None:
+    values = preset_settings("diprl", "release", "CartPole-v1", 1_234_567).values()
+    assert {name: value for name, value in values.items() if value != PAPER[name]} == {
+        "max_depth": 5,
+        "idle_turns": False,
+        "mix_logits": True,
+        "terminal_spread": 1.0,
+        "dual_epsilon": 1e-8,
+    }
+
+
+def test_a_method_that_the_release_has_no_settings_for_is_refused() -> None:
+    with pytest.raises(DiprlError, match="the preset release has no settings for viper"):
+        preset_settings("viper", "release", "CartPole-v1", 1_234_567)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(FOLDER)))

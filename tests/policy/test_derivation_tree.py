@@ -1,5 +1,6 @@
 """The relaxed program against brute force: every depth, every path, every terminal on its own."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,7 +11,16 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 from numpy.typing import NDArray
-from tests.policy.trees import FEATURES, KINDS, WARM, random_terminals, random_tree
+from tests.policy.trees import (
+    FEATURES,
+    KINDS,
+    WARM,
+    hard_actions,
+    random_agent,
+    random_terminals,
+    random_tree,
+    random_views,
+)
 
 from diprl.policy.base import SOFT, Hardness, State, entropy
 from diprl.policy.derivation_tree import DerivationTree, make_tree
@@ -75,6 +85,42 @@ def normal_density(action: NDArray[Any], mean: NDArray[Any], deviation: NDArray[
     """Density of independent Gaussians."""
     normal = np.exp(-0.5 * ((action - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     return float(np.prod(normal))
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_the_release_mixes_logits_over_all_paths(depth: int) -> None:
+    tree = replace(random_tree("discrete", depth, seed=depth), mixes_logits=True)
+    logits, features = np.asarray(tree.terminals.logits, np.float64), np.array([0.3, -1.2, 0.8])  # type: ignore[union-attr]
+    mixed = sum(chance * logits[terminal] for chance, terminal in paths(tree, features))
+    found = tree.distribution(State(jnp.asarray(features, jnp.float32), jnp.zeros((0, 0))), WARM)
+    assert isinstance(found, Categorical)
+    np.testing.assert_allclose(found.probabilities, softmax(np.asarray(mixed) / WARM.terminal), atol=1e-5)
+    assert int(found.likeliest()) == int(np.argmax(mixed))
+
+
+def test_mixed_blends_have_the_blend_of_the_mixed_logits_as_mean() -> None:
+    tree, features = replace(random_tree("blend", 3, seed=5), mixes_logits=True), np.array([0.3, -1.2, 0.8])
+    logits = np.asarray(tree.terminals.logits, np.float64)  # type: ignore[union-attr]
+    mixed = np.asarray(sum(chance * logits[terminal] for chance, terminal in paths(tree, features)))
+    found = tree.distribution(State(jnp.asarray(features, jnp.float32), jnp.asarray(PRIMITIVES)), WARM)
+    np.testing.assert_allclose(found.likeliest(), softmax(mixed / WARM.terminal) @ PRIMITIVES, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hard_program_is_the_same_whatever_was_mixed(kind: str) -> None:
+    agent, views = random_agent(kind, 4, seed=3), random_views(kind, 200, seed=4)
+    other = replace(agent, policy=replace(agent.policy, mixes_logits=True))  # type: ignore[call-arg]
+    np.testing.assert_allclose(hard_actions(agent, views, WARM), hard_actions(other, views, WARM), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_greedy_agent_takes_the_likeliest_action_whatever_the_noise(kind: str) -> None:
+    agent, view = random_agent(kind, 4, seed=3), random_views(kind, 1, seed=4)[0]
+    greedy = jax.jit(lambda noise: agent.act(view, noise, WARM, SOFT._replace(greedy=True)))
+    noises = np.random.default_rng(0).random((20, agent.policy.noise_size), dtype=np.float32)
+    acts = np.stack([np.asarray(greedy(noise)) for noise in noises])
+    expected = agent.distribution(agent.see(jnp.asarray(view)), WARM).likeliest()
+    np.testing.assert_allclose(acts, np.broadcast_to(expected, acts.shape), atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -30,7 +30,7 @@ def test_explanation_of_one_condition() -> None:
         pytest.approx({"angle": 0.5 / 3}),
         pytest.approx({"rate": 0.5}),
     ]
-    assert "nearest change: angle +0.15, rate +0.05 gives right" in str(found)
+    assert "smallest change   angle +0.15, rate +0.05 gives right" in str(found)
 
 
 def test_scales_change_what_is_near() -> None:

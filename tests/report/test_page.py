@@ -53,19 +53,13 @@ def test_says_what_the_run_says(page: Path) -> None:
     assert "480.00" in text
     assert "470.95 to 489.05" in text
     assert "seed 1, mean" in text  # the sibling run
-    assert 'value="0.0123456789"' in text  # the exact number under its rounded one
+    assert "- 0.0123456789 &gt; 0:" in text  # the exact number, for readers without JavaScript
     for title in ("Return", "Gap: relaxed − program", "Depth of the program", "Architecture entropy", "α, the"):
         assert title in text
     assert "all 3 branches are reached" in text
     assert "diprl train CartPole-v1 --seed 0 --out &#39;a folder&#39;" in text
     assert "play: agrees on 3200 observations" in text
     assert text.count("data:image/webp;base64,") == 30 + 1  # every third step, and the one shown at first
-
-
-def test_shares_add_up(page: Path) -> None:
-    shares = re.findall(r"<span>([\d.]+)%</span></span>\s*</li>", page.read_text(encoding="utf-8"))
-    assert len(shares) == 3
-    assert sum(map(float, shares)) == pytest.approx(100.0, abs=0.2)
 
 
 def test_verification_of_the_folder_is_shown(tmp_path: Path) -> None:

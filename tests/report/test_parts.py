@@ -5,31 +5,17 @@ import pytest
 
 from diprl.program import parse
 from diprl.report.draw import Markup, element, ticks
-from diprl.report.listing import branches, few_digits, lines
 from diprl.report.replay import record_replay, short_floats
 from diprl.report.visits import Visits, choose_features, influence
+from diprl.report.watch import branch_captions
 from diprl.tasks.registry import load_task
-from tests.export.examples import BLEND, NESTED
 from tests.report.run_folders import CLUMSY, PROGRAM
 
 
-@pytest.mark.parametrize("program", [PROGRAM, NESTED, BLEND], ids=["discrete", "continuous", "primitives"])
-def test_listing_holds_every_number_exactly(program: object) -> None:
-    shown = "".join(
-        f"{term.sign}{term.exact}{term.name}"
-        for line in lines(program)  # type: ignore[arg-type]
-        for _, form in line.forms
-        for term in form
-    )
-    body = str(program).split("\n\n", 1)[1]
-    for number in ("0.0123456789", "2.5", "0.125", "0.7"):
-        assert (number in body) == (number in shown)
-
-
 def test_branches_have_the_colours_of_their_actions() -> None:
-    first, second, third = branches(PROGRAM)
-    assert (first.text, second.text, third.text) == ("right", "right", "left")
-    assert first.colour == second.colour != third.colour
+    first, second, third = branch_captions(PROGRAM)
+    assert (first[1], second[1], third[1]) == ("1: right", "2: right", "3: left")
+    assert first[0] == second[0] != third[0]
 
 
 def test_influence_finds_the_feature_that_matters() -> None:
@@ -63,10 +49,6 @@ def test_ticks_lie_between(low: float, high: float) -> None:
     found = ticks(low, high)
     assert 2 <= len(found) <= 9
     assert all(low - 1e-9 * abs(low) <= tick <= high + 1e-9 * abs(high) for tick in found)
-
-
-def test_short_numbers() -> None:
-    assert [few_digits(value) for value in (0.123456, 1.0, 1234.4, 1e-7)] == ["0.123", "1", "1230", "1e-07"]
 
 
 def test_text_becomes_markup_only_when_it_is_escaped() -> None:

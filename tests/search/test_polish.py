@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from diprl.arena.programs import ReferencePlayer, program_player
+from diprl.arena.programs import program_player, reference_player
 from diprl.arena.reference import evaluate_program
 from diprl.search.polish import compare_fairly, polish
 from diprl.search.trials import Trials
@@ -48,7 +48,7 @@ def test_rounds_are_repeatable_and_shared():
 def test_twin_and_reference_agree_on_how_good_programs_are():
     programs = [FALLING, BALANCING]
     twin = program_player(CART_POLE, FALLING)(programs, 64, 1).values.mean(axis=1)
-    reference = ReferencePlayer(CART_POLE)(programs, 20, 1).values.mean(axis=1)
+    reference = reference_player(CART_POLE)(programs, 20, 1).values.mean(axis=1)
     assert twin[1] == reference[1] == 500.0
     assert twin[0] == pytest.approx(reference[0], rel=0.3)
 

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 
 from diprl.arena.reference import evaluate_program, visited_views
+from diprl.arena.shared import SharedPlay
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
 from diprl.search.front import Front, Limits, features_read, front_of
-from diprl.search.rounding import rounded
-from diprl.search.shrink import shrink
+from diprl.search.rounding import digits_of, rounded
+from diprl.search.shrink import Shrinker, shrink, spread
 from diprl.search.simplify import simplify
 from diprl.search.smaller import best_constant, fitted_condition, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials
+from diprl.system.processes import available_cores
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
 
 
@@ -139,6 +141,53 @@ def test_a_feature_that_must_be_read_stays():
 def test_rounding_takes_the_fewest_digits_that_change_nothing():
     program = cart_pole("if 3.00004*pole_angle + pole_angular_velocity > 0:\n    right\nelse:\n    left")
     assert rounded_alike(program, visited_views(CART_POLE, program)) == BALANCING
+
+
+def test_fewer_digits_are_taken_where_the_score_stays():
+    long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
+    shrinker = Shrinker(Trials(CART_POLE, long, steps=400_000), long, Limits(), seed=0)
+    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
+    assert digits_of(long) == 3
+    assert digits_of(front.program) == 1
+    assert evaluate_program(CART_POLE, front.program, 20).mean == 500.0
+
+
+def test_fewer_digits_are_not_believed_after_a_few_episodes():
+    long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
+    shrinker = Shrinker(Trials(CART_POLE, long, steps=40_000), long, Limits(), seed=0)
+    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
+    assert front.program == long
+
+
+def test_few_sizes_are_compared_the_first_and_the_last_among_them():
+    chains = [
+        cart_pole("\nel".join(f"if pole_angle - {k} > 0:\n    left" for k in range(1, n)) + "\nelse:\n    right")
+        for n in range(20, 1, -1)
+    ]
+    chosen = spread(chains, 10)
+    assert len(chosen) == 10
+    assert (chosen[0], chosen[-1]) == (chains[0], chains[-1])
+
+
+def test_scores_from_few_episodes_are_put_right_by_the_program_that_met_more():
+    generator = np.random.default_rng(0)
+    hardness = generator.normal(0.0, 10.0, 1000)
+    hardness[:20] += 15.0  # the first episodes happen to be easy
+    best, other = hardness, hardness[:20] - 3.0 + generator.normal(0.0, 0.1, 20)
+    front = front_of({WORDY: best, BALANCING: other}, Limits())
+    small = next(entry for entry in front if entry.program == BALANCING)
+    assert small.mean == pytest.approx(best.mean() - 3.0, abs=0.2)
+    assert small.error < 0.5
+
+
+def test_worker_processes_play_the_same_episodes(monkeypatch):
+    monkeypatch.setattr("diprl.arena.shared.WORTH_SHARING", 1e-9)
+    play = SharedPlay(CART_POLE)
+    alone, steps = play([FALLING, BALANCING], 5, 77)
+    together, steps_together = play([FALLING, BALANCING], 5, 77)
+    assert len(play.workers) == available_cores() or play.alone
+    np.testing.assert_array_equal(alone, together)
+    assert steps == steps_together
 
 
 def test_comparison_tells_where_and_how_much():

@@ -3,6 +3,8 @@
 import re
 from functools import cache
 from pathlib import Path
+from subprocess import run
+from sys import executable
 
 import pytest
 
@@ -92,6 +94,19 @@ def test_wide_tables_keep_paths_beside_and_narrow_ones_put_them_below(screens) -
     assert re.search(r"^runs/a +CartPole-v1 +diprl +0 +480\.00 +2 +\d+ +finished$", screens("runs", 120).text, re.M)
     assert "resume with: diprl train --resume runs/half" in screens("runs", 80).text.replace("\n    ", " ")
     assert "broken" in screens("runs", 80).text
+
+
+def test_show_rounds_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
+    folder = write_scene(tmp_path / "scene")
+    WORDY.save(folder / "plain.txt")
+    (folder / "long.txt").write_text(str(WORDY).replace("3*pole_angle", "3.14159265*pole_angle"))
+    assert "rounded" not in capture(["show", "plain.txt"], 80, folder).text
+    rounded = capture(["show", "long.txt"], 80, folder).text
+    assert "3.14*pole_angle" in rounded
+    assert "--exact" in rounded
+    assert "3.14159265*pole_angle" in capture(["show", "long.txt", "--exact"], 80, folder).text
+    piped = run([executable, "-m", "diprl", "show", "long.txt"], cwd=folder, capture_output=True, text=True, check=True)
+    assert "3.14159265*pole_angle" in piped.stdout
 
 
 def test_a_path_stays_in_one_piece(tmp_path: Path) -> None:

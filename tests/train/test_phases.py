@@ -69,6 +69,18 @@ def trained(period: int, rollouts: int) -> list[TrainState]:
     return states
 
 
+@pytest.mark.parametrize(("idle_turns", "expected"), [(True, [False, False, True]), (False, [False, True, True])])
+def test_once_the_architecture_is_settled_the_program_takes_its_turn_if_asked(
+    idle_turns: bool, expected: list[bool]
+) -> None:
+    settings = small_settings(total_timesteps=20_000, architecture_period=3, idle_turns=idle_turns)
+    engine, state = first_training_state(probe("ThresholdProbe"), settings, 0, tree_agent)
+    open_choice = engine.active_groups(state, Temperatures())
+    assert open_choice.tolist() == [True, False, True]
+    settled = state._replace(vector=state.vector.at[: engine.blueprint.ends[0]].set(jnp.array([0.0, 50.0, 0.0, 50.0])))
+    assert engine.active_groups(settled, Temperatures()).tolist() == expected
+
+
 def moved(engine: Engine, before: TrainState, after: TrainState) -> tuple[bool, bool, bool]:
     """Whether architecture, program and critic have changed."""
     ends = engine.blueprint.ends

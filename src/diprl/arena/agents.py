@@ -70,8 +70,8 @@ class AgentPlayer:
         def act(views: NDArray[np.float32]) -> NDArray:
             noise = generator.random((len(views), self.engine.noise_size), dtype=np.float32)
             rows = max(FEWEST_ROWS, 1 << (len(views) - 1).bit_length())
-            chosen = np.asarray(self.compiled_actions(player, pad_rows(views, rows), pad_rows(noise, rows)))
-            chosen = chosen[: len(views)]
+            filled = (np.pad(part, ((0, rows - len(part)), (0, 0))) for part in (views, noise))
+            chosen = np.asarray(self.compiled_actions(player, *filled))[: len(views)]
             return chosen if isinstance(limits, Discrete) else np.clip(chosen, limits.low, limits.high)
 
         return act
@@ -92,8 +92,3 @@ class AgentPlayer:
         return jax.vmap(lambda view, uniform: agent.act(view, uniform, player.temperatures, player.hardness))(
             views, noise
         )
-
-
-def pad_rows(values: NDArray, rows: int) -> NDArray:
-    """The batch filled up with zeros to a number of rows."""
-    return np.concatenate([values, np.zeros((rows - len(values), *values.shape[1:]), values.dtype)])

@@ -3,10 +3,10 @@
 On a twin, programs are arrays, so that one compilation plays any program up to a size, thousands of episodes at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,6 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
-from diprl.arena.reference import evaluate_many
 from diprl.arena.twin import Lanes, begin_lanes, play_until
 from diprl.program import Program, ast
 from diprl.program.paths import leaf_paths
@@ -83,10 +82,8 @@ class ProgramReturns(NamedTuple):
     steps: int
 
 
-class ProgramPlayer(Protocol):
-    """Plays episodes with every program; the same round gives all of them the same starts."""
-
-    def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns: ...
+ProgramPlayer = Callable[[Sequence[Program], int, int], ProgramReturns]
+"""Plays so many episodes with every program; the same round, named last, gives all of them the same starts."""
 
 
 class TwinPlayer:
@@ -145,21 +142,23 @@ def take(tree: Any, rows: NDArray[np.int64]) -> Any:
     return jax.tree.map(lambda part: part[rows] if np.ndim(part) else part, tree)
 
 
-class ReferencePlayer:
-    """The reference environment, all programs and episodes in lockstep."""
+def reference_player(task: Task) -> ProgramPlayer:
+    """The reference environment, all programs and episodes in lockstep on as many cores as there are."""
+    from diprl.arena.shared import SharedPlay  # needs Gymnasium, which twins do without
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    play = SharedPlay(task)
 
-    def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
-        return ProgramReturns(*evaluate_many(self.task, programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
+    def play_round(programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
+        return ProgramReturns(*play(programs, episodes, ROUNDS_SEED + ROUND_LENGTH * round_number))
+
+    return play_round
 
 
 def program_player(task: Task, program: Program) -> ProgramPlayer:
     """For programs no larger than this one: compiled where the task has a twin."""
     if task.twin is not None and isinstance(program.signature.actions, Discrete):
         return twin_player(task, program.conditions)
-    return ReferencePlayer(task)
+    return reference_player(task)
 
 
 @lru_cache(maxsize=8)

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from diprl.arena.episodes import EVALUATION, VISITS
 from diprl.arena.score import Score, score_of
-from diprl.errors import DiprlError, NotFiniteError
+from diprl.errors import DiprlError
 from diprl.program import Program
-from diprl.tasks import misdeeds
 from diprl.tasks.base import Task
+from diprl.tasks.batches.sync import checked_views
+from diprl.tasks.misdeeds import Checked
 
 Act = Callable[[NDArray[np.float32]], NDArray[Any]]
 """Actions for a batch of views."""
@@ -75,67 +76,37 @@ def play(
 
     Environments step in lockstep; one that ends takes the next episode that nobody has played yet.
     """
-    environments = [task.reference() for _ in range(min(len(seeds), PARALLEL_EPISODES))]
+    environments = [Checked(task.reference(), task.name) for _ in range(min(len(seeds), PARALLEL_EPISODES))]
     try:
         return _play(task, act, environments, seeds)
     finally:
         for environment in environments:
-            misdeeds.close(environment, task.name)
+            environment.close()
 
 
-def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Any], seeds: Sequence[int]) -> Played:
+def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Checked], seeds: Sequence[int]) -> Played:
     returns, extra, steps = np.zeros(len(seeds)), {}, 0
     episode_of = list(range(len(environments)))
-    observations = [_begun(task, env, seeds[i]) for i, env in zip(episode_of, environments, strict=True)]
+    observations = [environment.reset(seeds[index]) for index, environment in enumerate(environments)]
     following = len(environments)
     while environments:
-        actions = act(task.view(np.asarray(observations)), np.array(episode_of))
+        actions = act(checked_views(task, observations, lambda _: task.name), np.array(episode_of))
         steps += len(environments)
         for slot in reversed(range(len(environments))):
-            observations[slot], reward, done, info = _stepped(task, environments[slot], actions[slot])
+            observations[slot], reward, terminated, truncated, info = environments[slot].step(actions[slot])
             returns[episode_of[slot]] += reward
-            if not done:
+            if not terminated and not truncated:
                 continue
             for name, value in info.items():
                 extra.setdefault(name, []).append(value)
             if following < len(seeds):
-                observations[slot] = _begun(task, environments[slot], seeds[following])
+                observations[slot] = environments[slot].reset(seeds[following])
                 episode_of[slot], following = following, following + 1
             else:
-                misdeeds.close(environments[slot], task.name)
+                environments[slot].close()
                 for items in (environments, observations, episode_of):
                     items.pop(slot)
     return Played(returns, extra, steps)
-
-
-def _begun(task: Task, environment: Any, seed: int) -> Any:
-    """The first observation of an episode, or one sentence on why there is none."""
-
-    def begin() -> Any:
-        return _checked(task, environment, environment.reset(seed=seed)[0])
-
-    return misdeeds.call(begin, complaint=lambda: f"{task.name} failed to reset")
-
-
-def _stepped(task: Task, environment: Any, action: Any) -> tuple[Any, float, bool, dict[str, float]]:
-    """What a step gave: observation, reward, whether the episode is over, and what was reported."""
-    complaint = f"{task.name} failed in a step"
-    observation, reward, terminated, truncated, info = misdeeds.call(
-        misdeeds.step, environment, action, complaint=lambda: complaint
-    )
-    if not np.isfinite(reward):
-        raise NotFiniteError(f"{task.name} returned the reward {reward}")
-    observation = misdeeds.call(_checked, task, environment, observation, complaint=lambda: complaint)
-    return observation, reward, terminated or truncated, info
-
-
-def _checked(task: Task, environment: Any, observation: Any) -> Any:
-    shape = environment.observation_space.shape
-    if np.shape(observation) != shape:
-        raise DiprlError(f"{task.name} returned an observation of shape {np.shape(observation)} instead of {shape}")
-    if not np.all(np.isfinite(observation)):
-        raise NotFiniteError(f"{task.name} returned an observation that is not finite")
-    return observation
 
 
 def visited_views(

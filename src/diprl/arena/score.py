@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +94,10 @@ class Trial(NamedTuple):
     """All environment steps of the search, those of the comparison included."""
 
 
+LADDER = ("relaxed, sampled", "relaxed, greedy", "depth only, greedy", "hard conditions, sampled", "hard")
+"""The steps from the relaxed policy to the program; terminals are sampled until the last, unless greedy."""
+
+
 @dataclass(frozen=True)
 class Gap:
     """What each kind of hardening costs in return, next to what the theory says about the architecture."""
@@ -112,15 +116,31 @@ class Gap:
     """H(T) / log D_m."""
     bound: float | None
     """1 − exp(−H), which m_T never exceeds."""
+    relaxed_greedy: float | None = None
+    """Score of the relaxed policy's likeliest actions; like the rest, None in records from before it was measured."""
+    depth_greedy: float | None = None
+    """The same with the likeliest depth alone; conditions are still soft."""
+    advantage_range: float | None = None
+    """Δ: how far apart the estimated advantages lie in one more rollout."""
+    return_bound: float | None = None
+    """Δ m_T / (1 − γ): the most return that taking one depth can lose, if Δ is right."""
 
     @property
     def total(self) -> float:
         return self.architecture + self.condition + self.terminal
 
-    def to_json(self) -> dict[str, float | None]:
-        return asdict(self) | {"total": self.total}
+    @property
+    def ladder(self) -> dict[str, float | None]:
+        """The scores on the way from the relaxed policy to the program."""
+        threshold = self.relaxed - self.architecture - self.condition
+        scores = (self.relaxed, self.relaxed_greedy, self.depth_greedy, threshold, self.relaxed - self.total)
+        return dict(zip(LADDER, scores, strict=True))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"total": self.total, "ladder": self.ladder}
 
     @staticmethod
-    def from_json(content: Mapping[str, float]) -> "Gap":
-        numbers = {item.name: content[item.name] for item in fields(Gap)}
+    def from_json(content: Mapping[str, Any]) -> "Gap":
+        added = {item.name: None for item in fields(Gap) if item.default is not MISSING}
+        numbers = {item.name: (added | dict(content))[item.name] for item in fields(Gap)}
         return Gap(**{name: None if value is None else as_number(value) for name, value in numbers.items()})  # type: ignore[arg-type]

@@ -46,7 +46,6 @@ class Compare(EnvironmentOptions, JSONOption):
                 rows.append({"path": str(path), "score": score.summary(), "gain": gain.summary(), "alike": alike})
         rows = [row | sizes(each.program) for row, each in zip(rows, opened, strict=True)]
         self.print_json(task=task.name, episodes=self.episodes, programs=rows)
-        if not self.json:
-            say(f"{task.name}, {self.episodes:,} episodes, the same for all\n")
-            print_compared(rows)
-            say("\ndifference: of the score, from 1; alike: share of states where the action is that of 1")
+        say(f"{task.name}, {self.episodes:,} episodes, the same for all\n")
+        print_compared(rows)
+        say("\ndifference: of the score, from 1; alike: share of states where the action is that of 1")

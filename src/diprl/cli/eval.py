@@ -26,5 +26,5 @@ class Eval(PlayCommand):
             saved = open_saved(self.program, self.task, self.parsed_env_kwargs())
             seed = EVALUATION.seed if self.seed is None else self.seed
             score = evaluate(saved.task, saved.act, self.episodes, seed)
-        name = saved.task.name
-        self.print_json(task=name, score=score.summary()) if self.json else say(f"{name}: {score}")
+        say(f"{saved.task.name}: {score}")
+        self.print_json(task=saved.task.name, score=score.summary())

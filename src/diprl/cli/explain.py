@@ -10,7 +10,7 @@ from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
 if TYPE_CHECKING:
-    from diprl.program import Explanation, Program
+    from diprl.program import Program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,10 @@ class Explain(PlayCommand):
             state = start | parse_values(self.state, names, "--state")
             scales = dict.fromkeys(names, 1.0) | parse_values(self.scales, names, "--scales")
             found = program.explain(list(state.values()), list(scales.values()))
-        self.print_json(state=state, **asdict(found)) if self.json else say(describe(program, state, found))
+        self.print_json(state=state, **asdict(found))
+        units = [f" {feature.unit}" if feature.unit else "" for feature in program.signature.features]
+        named = [f"{name} = {value:.4g}{unit}" for (name, value), unit in zip(state.items(), units, strict=True)]
+        say(f"In the state {', '.join(named)}\n{found}")
 
     def first_state(self, program: "Program") -> dict[str, float]:
         """The features at the beginning of an episode."""
@@ -64,32 +67,3 @@ def parse_values(text: str, names: tuple[str, ...], option: str) -> dict[str, fl
             wanted = f'"{name}=0.1"'
             raise DiprlError(f"{option} must look like {wanted}, not {part!r}") from error
     return values
-
-
-def describe(program: "Program", state: dict[str, float], found: "Explanation") -> str:
-    """The explanation as text for a terminal."""
-    units = [f" {feature.unit}" if feature.unit else "" for feature in program.signature.features]
-    named = [f"{name} = {value:.4g}{unit}" for (name, value), unit in zip(state.items(), units, strict=True)]
-    lines = [f"In the state {', '.join(named)}", f"the program does: {found.action}", ""]
-    for number, step in enumerate(found.steps, 1):
-        verdict = "holds" if step.holds else "does not hold"
-        terms = sorted((term for term in step.contributions if term[1]), key=lambda term: -abs(term[1]))
-        lines += [
-            f"{number}. {step.condition}",
-            f"   {verdict}: the value is {step.value:+.4g}, {step.margin:.4g} from the threshold",
-            "   " + ",  ".join(f"{name} {value:+.4g}" for name, value in terms),
-        ]
-    if not found.steps:
-        lines.append("It has no conditions: it does so in every state.")
-    return "\n".join(lines + change_lines(found))
-
-
-def change_lines(found: "Explanation") -> list[str]:
-    """What would have to change for another action."""
-    if found.nearest is None:
-        return [] if not found.steps else ["", "No state within the features' bounds gives another action."]
-    lines = ["", f"smallest change   {found.nearest} (distance {found.nearest.distance:.4g})"]
-    for number, change in enumerate(found.single):
-        title = "one feature only" if number == 0 else ""
-        lines.append(f"{title:18}{change}")
-    return lines

@@ -39,7 +39,7 @@ class Export(ProgramCommand, WriteOptions):
             check_writable(self.out)
             options = {"primitives": networks, "replace": self.force}
             reports = [export(program, target, self.out, **options) for target in working.each(targets)]
-            files = write_files(render_main(program, networks), self.out, self.force) if self.main else []
+            files = write_files(render_main(program), self.out, self.force) if self.main else []
         self.print_json(exports=[asdict(report) | {"agrees": report.agrees} for report in reports], main=files)
         say("\n".join([*map(str, reports), *(f"main: wrote {file}" for file in files)]))
         return 0 if all(report.agrees for report in reports) else 1

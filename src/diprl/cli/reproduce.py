@@ -11,7 +11,7 @@ from diprl.experiment.request import Request
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
-SUITES = ("discrete", "continuous", "alpha", "target-entropy", "depth", "entropy", "failure", "all")
+SUITES = ("discrete", "seeds", "ladder", "continuous", "alpha", "target-entropy", "depth", "entropy", "failure", "all")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Reproduce(Request, JSONOption):
             say(f"{report.text}\nfiles: {report.folder}\n")
         for failure in failures.values():
             print_line(f"diprl: failed: {failure}")
-        missing = [run.title for report in reports for run in report.results.missing]
+        missing = [run.title for run in grid.pending()]
         pages = [report.folder / "README.md" for report in reports]
         self.print_json(pages=pages, missing=missing, failures=list(failures.values()))
         return 1 if missing else 0

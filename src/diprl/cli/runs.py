@@ -28,5 +28,4 @@ class Runs(JSONOption):
 
             found = [look_at(folder) for folder in working.each(list(run_folders(self.folder)))]
         self.print_json(runs=found)
-        if not self.json:
-            print_runs(found) if found else say(f"no run lies in {self.folder}")
+        print_runs(found) if found else say(f"no run lies in {self.folder}")

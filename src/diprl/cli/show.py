@@ -1,6 +1,7 @@
 """`diprl show`: a saved program."""
 
 import json
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,19 +15,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Show(ProgramCommand):
-    """Print a saved program, exactly as it runs unless --digits rounds it."""
+    """Print a saved program: with few digits in a terminal, exactly as it runs with --exact and elsewhere."""
 
     size: MaybeCount = None
     """Of a run: the best program with at most so many numbers, instead of the one it hands over."""
     digits: MaybeCount = None
-    """Round numbers for the eye to so many significant digits."""
+    """Round numbers to so many significant digits."""
+    exact: bool = False
+    """Print numbers as they are; the default where the output is no terminal."""
 
     def run(self) -> None:
         program = self.load_program() if self.size is None else self.of_size(self.size)
+        digits = self.digits_to_show()
+        shown = program.rounded(digits) if digits else program
+        if self.json:
+            return self.print_json(**json.loads(shown.to_json()))
+        say(shown)
+        if self.digits is None and shown != program:
+            say(f"numbers are rounded to {digits} digits: --exact prints them as they are")
+        return None
+
+    def digits_to_show(self) -> int | None:
+        """None for all of them."""
         if self.digits is not None:
+            if self.exact:
+                raise DiprlError("--digits and --exact exclude each other")
             check_at_least(self, digits=1)
-            program = program.rounded(self.digits)
-        self.print_json(**json.loads(program.to_json())) if self.json else say(program)
+            return self.digits
+        from diprl.terminal.printing import SHOWN_DIGITS
+
+        return SHOWN_DIGITS if sys.stdout.isatty() and not (self.exact or self.json) else None
 
     def of_size(self, size: int) -> "Program":
         from diprl.runs.folder import read_result

@@ -19,8 +19,7 @@ class Tasks(JSONOption):
 
             rows = task_rows()
         self.print_json(tasks=rows)
-        if not self.json:
-            print_table(TASKS, [row | {"paper": row.get("paper_score")} for row in rows])
+        print_table(TASKS, [row | {"paper": row.get("paper_score")} for row in rows])
 
 
 def task_rows(make_environments: bool = False) -> list[dict[str, Any]]:

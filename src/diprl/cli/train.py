@@ -46,7 +46,7 @@ class Train(EnvironmentOptions, JSONOption):
     """A task (see `diprl tasks`), a Gymnasium id, FILE.py:Class, module:Id, or a task file (see `diprl task`)."""
     method: Annotated[str, one_of("diprl", "ppo", "pi-prl", "dtsemnet", "viper")] = "diprl"
     """The method to train with; ppo learns a network, the others a program."""
-    preset: Annotated[str, one_of("default", "paper")] = "default"
+    preset: Annotated[str, one_of("default", "paper", "release")] = "default"
     """Settings as tuned here, or as published."""
     seed: Count = 0
     """Seed of a single run."""

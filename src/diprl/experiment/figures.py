@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.arena.score import LADDER
 from diprl.errors import optional
 from diprl.experiment.results import MEASURES, Results, extracted, relaxed, score
 from diprl.experiment.statistics import bootstrap, mean_and_deviation, performance_profile
 from diprl.experiment.suites import ALL_METHODS, TREES
-from diprl.experiment.tables import TABLES, Line, line_scores, published
+from diprl.experiment.tables import RIVAL, TABLES, Line, line_scores, published
 from diprl.methods.pi_prl import SEARCH
 from diprl.methods.registry import METHODS
 from diprl.runs.result import Result
@@ -21,6 +22,9 @@ from diprl.system.files import write_whole
 
 COLOURS = {"ppo": "#7f7f7f", "viper": "#8c564b", "dtsemnet": "#2ca02c", "pi-prl": "#ff7f0e", "diprl": "#1f77b4"}
 PAPER_COLOUR, PAPER_LINE = "#bbbbbb", "#888888"
+AT_THE_END = {None: score, "eval/distance": MEASURES["distance"]}
+"""What stands in for the curve of a method that has none, by the curve's metric."""
+PRESET_COLOURS = {"default": "#1f77b4", "paper": "#9467bd", "release": "#d62728"}
 STYLES = ("-", "--")
 """One line style per stage of a run."""
 THRESHOLDS = np.linspace(0.0, 1.2, 61)
@@ -120,14 +124,13 @@ def per_task(results: Results, draw: Draw, label: str, steps: bool = False) -> A
 def draw_curves(axis: Any, results: Results, metric: str | None, methods: Sequence[str]) -> None:
     """Mean over seeds and the range between them; None is the return of what a run stands for at each moment."""
     for method in methods:
-        part, title, colour = results.having(method=method), METHODS[method].title, COLOURS[method]
+        part, title, colour = results.having(method=method, variant=""), METHODS[method].title, COLOURS[method]
         found = band([curve_of(result, metric) for result in part.done])
         if found is not None:
             axis.plot(found.steps, found.mean, color=colour, label=title)
             axis.fill_between(found.steps, found.low, found.high, color=colour, alpha=0.15, linewidth=0)
-        elif part.present(score) and metric is None:
-            level = float(np.mean(part.present(score)))
-            axis.axhline(level, color=colour, label=f"{title}, at the end", linestyle="-.")
+        elif metric in AT_THE_END and (ends := part.present(AT_THE_END[metric])):
+            axis.axhline(float(np.mean(ends)), color=colour, label=f"{title}, at the end", linestyle="-.")
 
 
 def draw_bars(axis: Any, results: Results, lines: Sequence[Line]) -> None:
@@ -172,14 +175,33 @@ def draw_failure(axis: Any, results: Results) -> None:
                 axis.plot([at], [after], "v", color=COLOURS[method], markersize=5)
 
 
+def draw_ladder(axis: Any, results: Results) -> None:
+    """Return after each step from relaxed policy to program, by preset; the band is what the paper reports."""
+    for preset in results.presets:
+        colour, rungs = (
+            PRESET_COLOURS[preset],
+            [results.having(preset=preset).present(MEASURES[name]) for name in LADDER],
+        )
+        if all(rungs):
+            axis.plot(range(len(rungs)), [np.mean(values) for values in rungs], marker="o", color=colour, label=preset)
+            for place, values in enumerate(rungs):
+                axis.scatter([place] * len(values), values, s=5, color=colour, alpha=0.25)
+    reported = published("reward", RIVAL, task=results.tasks[0])
+    if reported:
+        mean, deviation = reported
+        axis.axhline(mean, color=PAPER_LINE, linestyle="--", label="paper")
+        axis.axhspan(mean - deviation, mean + deviation, color=PAPER_COLOUR, alpha=0.4, linewidth=0)
+    axis.set_xticks(range(len(LADDER)), [name.replace(", ", "\n").replace(" ", "\n") for name in LADDER], fontsize=6)
+
+
 def profiles(results: Results) -> Any:
     """The share of runs above each normalised return, one line per method."""
     figure, axis = import_pyplot().subplots(figsize=(5, 3.5))
     for line in TABLES["discrete"][0].lines:
-        scores = list(line_scores(line, results.having(method=line.method)).values())
+        scores = list(line_scores(line, results.having(method=line.method, variant=line.variant)).values())
         if scores and line.measure is score:
             profile, colour = bootstrap(performance_profile(THRESHOLDS), scores), COLOURS[line.method]
-            axis.plot(THRESHOLDS, profile.value, color=colour, label=line.label)
+            axis.plot(THRESHOLDS, profile.value, STYLES[bool(line.variant)], color=colour, label=line.label)
             axis.fill_between(THRESHOLDS, profile.low, profile.high, color=colour, alpha=0.15)
     axis.set_xlabel("normalised return")
     axis.set_ylabel("share of runs above")
@@ -204,6 +226,8 @@ RETURNS = curves(None, ALL_METHODS, "return")
 ENTROPY = curves("train/architecture_entropy", TREES, "architecture entropy")
 FIGURES: dict[str, dict[str, Callable[[Results], Any]]] = {
     "discrete": {"returns": RETURNS, "entropy": ENTROPY, "profiles": profiles},
+    "seeds": {"returns": RETURNS, "entropy": ENTROPY, "profiles": profiles},
+    "ladder": {"ladder": partial(per_task, draw=draw_ladder, label="return")},
     "continuous": {
         "returns": RETURNS,
         "distances": curves("eval/distance", ALL_METHODS, "distance to the goal"),
@@ -222,20 +246,10 @@ FIGURES: dict[str, dict[str, Callable[[Results], Any]]] = {
 """The figures of each experiment by file name."""
 
 
-def figures_of(suite: str, results: Results) -> dict[str, tuple[str, Callable[[Results], Any]]]:
-    """The preset and the drawing of each figure of an experiment, by file name."""
-    alone = len(results.presets) == 1
-    return {
-        name if alone else f"{name}-{preset}": (preset, draw)
-        for preset in results.presets
-        for name, draw in FIGURES[suite].items()
-    }
-
-
 def write_figures(suite: str, results: Results, folder: Path) -> None:
     """Every figure of an experiment as SVG and PNG, without anything that differs from day to day."""
-    for name, (preset, draw) in figures_of(suite, results).items():
-        figure = draw(results.having(preset=preset))
+    for name, draw in FIGURES[suite].items():
+        figure = draw(results)
         for kind, undated in (("svg", {"Date": None}), ("png", {"Software": None})):
             drawn = BytesIO()
             figure.savefig(drawn, format=kind, dpi=150, metadata=undated)

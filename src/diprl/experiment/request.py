@@ -13,8 +13,8 @@ class Request:
 
     quick: bool = False
     """Tiny budgets, to see that everything works; in a folder of their own."""
-    preset: str = "default"
-    """Settings: default, paper, or both."""
+    preset: str | None = None
+    """Settings: default, paper, release, or both for the first two; `ladder` compares all three unless told."""
     methods: str | None = None
     """Only these methods, such as diprl,pi-prl."""
     tasks: str | None = None
@@ -26,7 +26,7 @@ class Request:
 
     @property
     def presets(self) -> tuple[str, ...]:
-        return ("default", "paper") if self.preset == "both" else (self.preset,)
+        return ("default", "paper") if self.preset == "both" else (self.preset or "default",)
 
     @property
     def folder(self) -> Path:
@@ -39,7 +39,7 @@ class Request:
             value = getattr(self, item.name)
             if value is True:
                 arguments.append(f"--{item.name}")
-            elif value != item.default or item.name == "preset":
+            elif value != item.default:
                 arguments += [f"--{item.name}", str(value)]
         return shlex.join([*arguments, "--executor", "none"])
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diprl.arena.score import LADDER, Gap
 from diprl.experiment.records import Record
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
@@ -31,9 +32,13 @@ def extracted(result: Result) -> float | None:
     return result.gap.relaxed - result.gap.total if result.front and result.gap else score(result)
 
 
-def entropy(result: Result) -> float | None:
-    """Architecture entropy as a share of the largest possible one; never below zero by rounding."""
-    return max(result.gap.entropy, 0.0) if result.gap else None
+def of_gap(read: Callable[[Gap], float | None]) -> Measure:
+    """What was measured on the way to the program."""
+    return lambda result: read(result.gap) if result.gap else None
+
+
+def rung(name: str) -> Measure:
+    return of_gap(lambda gap: gap.ladder[name])
 
 
 MEASURES: dict[str, Measure] = {
@@ -47,8 +52,14 @@ MEASURES: dict[str, Measure] = {
     "depth": lambda result: getattr(result.program, "depth", None),
     "conditions": lambda result: getattr(result.program, "conditions", None),
     "coefficients": lambda result: getattr(result.program, "coefficients", None),
-    "entropy": entropy,
-    "gap": lambda result: result.gap.total if result.gap else None,
+    "steps": lambda result: result.total_steps / 1e6,
+    "entropy": of_gap(lambda gap: max(gap.entropy, 0.0)),  # never below zero by rounding
+    "gap": of_gap(lambda gap: gap.total),
+    "mass": of_gap(lambda gap: gap.mass),
+    "mass bound": of_gap(lambda gap: gap.bound),
+    "advantage range": of_gap(lambda gap: gap.advantage_range),
+    "return bound": of_gap(lambda gap: gap.return_bound),
+    **{name: rung(name) for name in LADDER},
 }
 """What the tables show, by name."""
 

@@ -1,18 +1,21 @@
 """Which runs each experiment of the paper consists of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
-from diprl.methods.presets import PRESETS, changed, preset_settings
+from diprl.methods.presets import PRESETS, changed, has_preset, preset_settings
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.settings import Settings
 
 DISCRETE = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0", "DoorKey-6x6", "LunarLander-v3")
 CONTINUOUS = ("HalfCheetahHurdle", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
+UNMODIFIED = {"AntRandomGoal": "AntRandomGoal-return", "AntCrossMaze": "AntCrossMaze-unmodified"}
+"""What presets other than ours train on, where our task trains on something else than it is scored on."""
 SEEDS = (123, 321, 456)
 QUICK = {"total_timesteps": 4096, "num_envs": 8, "num_steps": 128, "minibatch_size": 128, "num_epochs": 2}
 QUICK_EPISODES = 10
@@ -22,37 +25,69 @@ TARGETS = ("0", "0.1", "0.5", "1.0")
 PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
 """Step of the dual where a preset has none: large enough to reach its target within the budget."""
-Variants = Mapping[str, Callable[[Settings], Settings]]
-"""The settings of an ablation by label, each a change of the preset."""
+
+
+class Variant(NamedTuple):
+    """What an experiment changes in the settings of a preset."""
+
+    values: Mapping[str, Any] = {}
+    least: Mapping[str, Any] = {}
+    """What a setting is raised to where it is lower."""
+    instead_of_zero: Mapping[str, Any] = {}
+    settings_of: str = ""
+    """Whose settings are changed, unless the method's own."""
+    presets: tuple[str, ...] = PRESETS
+
+    def change(self, settings: Settings) -> Settings:
+        given = settings.values()
+        raised = {name: max(given[name], value) for name, value in self.least.items()}
+        filled = {name: given[name] or value for name, value in self.instead_of_zero.items()}
+        return settings.with_values(**self.values, **raised, **filled)
 
 
 @dataclass(frozen=True)
 class Suite:
-    """An experiment: methods × tasks × variants."""
+    """An experiment: methods × tasks × presets × variants × seeds."""
 
     name: str
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
-    variants: Variants = field(default_factory=lambda: {"": lambda settings: settings})
+    variants: Mapping[str, Variant] = field(default_factory=lambda: {"": Variant()})
+    """By label; those of methods other than DiPRL have none."""
+    presets: tuple[str, ...] = ()
+    """What it compares on one page; otherwise each preset has a page of its own."""
+    seeds: tuple[int, ...] = SEEDS
+    seeds_without_twin: int | None = None
+    """Only so many of them on a task that takes long."""
 
     def runs(self, request: Request) -> tuple[RunSpec, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
-        seeds = parse_seeds(request.seeds) if request.seeds else SEEDS[:1] if request.quick else SEEDS
         episodes = QUICK_EPISODES if request.quick else RunSpec.episodes
         return tuple(
-            RunSpec(task, method, settings, seed, episodes, preset, variant)
+            RunSpec(trained_task(task, preset), method, settings, seed, episodes, preset, variant)
             for task in chosen(request.tasks, self.tasks)
             for method in chosen(request.methods, self.methods)
-            for preset in request.presets
-            for variant in self.variants
+            for preset in (request.presets if request.preset else self.presets or request.presets)
+            for variant in self.variants_of(method, preset)
             for settings in [self.settings(task, method, preset, variant, request.quick)]
-            for seed in seeds
+            for seed in self.seeds_of(task, request)
         )
 
-    def settings(self, task: str, method: str, preset: str, variant: str, quick: bool) -> Settings:
+    def variants_of(self, method: str, preset: str) -> list[str]:
+        known = self.variants.items() if has_preset(method, preset) else ()
+        return [label for label, variant in known if preset in variant.presets and (method == "diprl" or not label)]
+
+    def seeds_of(self, task: str, request: Request) -> Sequence[int]:
+        if request.seeds:
+            return parse_seeds(request.seeds)
+        seeds = self.seeds if task in TWIN_TASKS else self.seeds[: self.seeds_without_twin]
+        return seeds[:1] if request.quick else seeds
+
+    def settings(self, task: str, method: str, preset: str, label: str, quick: bool) -> Settings:
         """The settings of a preset, changed as the experiment wants."""
         budget = (TWIN_TASKS[task] if task in TWIN_TASKS else cached_task(task)).budget
-        settings = self.variants[variant](preset_settings(method, preset, task, budget))
+        variant = self.variants[label]
+        settings = variant.change(preset_settings(variant.settings_of or method, preset, task, budget))
         return changed(settings, **QUICK) if quick else settings
 
 
@@ -61,48 +96,47 @@ def chosen(wanted: str | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in offered if wanted is None or name in parse_names(wanted))
 
 
-def alone(settings: Settings) -> Settings:
-    """Training and extraction by themselves: what several members or a polished program add would hide their effect.
-
-    There are at least as many depths to choose from as in the paper.
-    """
-    depth = max(settings.program.max_depth, PAPER_DEPTH)
-    return settings.with_values(members=1, polish_share=0.0, feature_entropy=0.0, max_depth=depth)
+def trained_task(task: str, preset: str) -> str:
+    return task if preset == "default" else UNMODIFIED.get(task, task)
 
 
-def undriven(settings: Settings) -> Settings:
-    """Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
-    return alone(settings).with_values(
-        alpha_ramp=0.0, alpha_dual=0.0, architecture_temperature_end=1.0, settle_temperature=1.0
-    )
-
-
-def fixed_alpha(label: str) -> Callable[[Settings], Settings]:
-    """A constant weight of the architecture entropy."""
-    return lambda settings: undriven(settings).with_values(alpha=float(label))
-
-
-def targeted(label: str) -> Callable[[Settings], Settings]:
-    """The paper's automatic weight with this target."""
-    return lambda settings: undriven(settings).with_values(
-        target_entropy=float(label), alpha_dual=settings.program.alpha_dual or DUAL_RATE
-    )
-
-
+ONE_TRAINING = {"members": 1, "polish_share": 0.0}
+"""One member and no search: training and extraction by themselves."""
+ALONE = ONE_TRAINING | {"feature_entropy": 0.0}
+UNDRIVEN = ALONE | {"alpha_ramp": 0.0, "architecture_temperature_end": 1.0, "settle_temperature": 1.0}
+"""Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
+DEPTHS = {"max_depth": PAPER_DEPTH}
 ALL_METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
 TREES = ("pi-prl", "diprl")
-ALPHAS = {label: fixed_alpha(label) for label in FIXED_ALPHAS} | {AUTOMATIC: alone}
+ALPHAS = {label: Variant(UNDRIVEN | {"alpha_dual": 0.0, "alpha": float(label)}, DEPTHS) for label in FIXED_ALPHAS} | {
+    AUTOMATIC: Variant(ALONE, DEPTHS)
+}
+DUAL = {"alpha_dual": DUAL_RATE}
+TARGETED = {label: Variant(UNDRIVEN | {"target_entropy": float(label)}, DEPTHS, DUAL) for label in TARGETS}
+FAIR = {"": Variant(), "plain": Variant(ONE_TRAINING | DEPTHS, settings_of="dtsemnet", presets=("default",))}
+"""The full recipe, and DiPRL with the settings of the baseline that is most like it."""
+WITH_TWIN = DISCRETE[:4]
 
 SUITES: dict[str, Suite] = {
     suite.name: suite
     for suite in (
-        Suite("discrete", ALL_METHODS, DISCRETE),
+        Suite("discrete", ALL_METHODS, DISCRETE, FAIR),
+        Suite("seeds", ALL_METHODS, WITH_TWIN, FAIR, seeds=tuple(range(10))),
+        Suite(
+            "ladder",
+            ("diprl",),
+            DISCRETE,
+            {"": Variant(ONE_TRAINING)},
+            presets=PRESETS,
+            seeds=tuple(range(10, 40)),
+            seeds_without_twin=10,
+        ),
         Suite("continuous", ALL_METHODS, CONTINUOUS),
         Suite("alpha", ("diprl",), DISCRETE, ALPHAS),
-        Suite("target-entropy", ("diprl",), DISCRETE, {label: targeted(label) for label in TARGETS}),
+        Suite("target-entropy", ("diprl",), DISCRETE, TARGETED),
         Suite("depth", TREES, DISCRETE + CONTINUOUS),
         Suite("entropy", TREES, DISCRETE + CONTINUOUS),
-        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6")),
+        Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6", "AntRandomGoal")),
     )
 }
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from diprl.experiment.results import MEASURES, Measure, Results
 from diprl.experiment.statistics import bootstrap, interquartile_mean, mean_and_deviation, probability_of_improvement
-from diprl.experiment.suites import DISCRETE
+from diprl.experiment.suites import UNMODIFIED
 
 PAPER: dict[str, Any] = json.loads(Path(__file__).with_name("paper_results.json").read_text(encoding="utf-8"))
-PAPER_NAMES = {"LunarLander-v3": "LunarLander-v2"}
+PAPER["reward"] = {row: scores | PAPER["continuous_reward"][row] for row, scores in PAPER["discrete_reward"].items()}
+PAPER_NAMES = {"LunarLander-v3": "LunarLander-v2"} | {ours: theirs for theirs, ours in UNMODIFIED.items()}
 """Tasks that the paper knows under another name."""
 MISSING = "missing"
 NOTHING = "–"
@@ -64,7 +65,7 @@ TABLES = read_tables()
 def published(*path: str, task: str) -> tuple[float, float] | None:
     """The paper's mean and deviation in a row of a table, or None where it has none.
 
-    >>> published("discrete_reward", "DiPRL", task="LunarLander-v3")
+    >>> published("reward", "DiPRL", task="LunarLander-v3")
     (260.21, 13.61)
     """
     place: Any = PAPER
@@ -75,8 +76,7 @@ def published(*path: str, task: str) -> tuple[float, float] | None:
 
 def published_range(task: str) -> tuple[float, float]:
     """The lowest and the highest mean return of any method in the paper, by which returns are normalised."""
-    table = PAPER["discrete_reward" if task in DISCRETE else "continuous_reward"]
-    means = [row[PAPER_NAMES.get(task, task)][0] for row in table.values()]
+    means = [row[PAPER_NAMES.get(task, task)][0] for row in PAPER["reward"].values()]
     return min(means), max(means)
 
 

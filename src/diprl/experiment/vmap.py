@@ -22,7 +22,8 @@ from diprl.errors import DiprlError
 from diprl.experiment.grid import Announce
 from diprl.experiment.records import Record, finite
 from diprl.methods.agents import tree_agent
-from diprl.methods.diprl import STAGES, gap, read_off, tree_of
+from diprl.methods.diprl import read_off
+from diprl.methods.ladder import RUNGS, gap
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
 from diprl.runs.result import Result, provenance
@@ -33,7 +34,7 @@ from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train import schedule
 from diprl.train.collectors import BatchCollector
 from diprl.train.engine import TrainState
-from diprl.train.loop import Progress, train
+from diprl.train.loop import Progress, one_more, train
 
 CHECKPOINT = "checkpoint"
 
@@ -114,7 +115,8 @@ def execute_batch(runs: Sequence[RunSpec], folder: Path, announce: Announce) -> 
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     state = batch.train(folder, announce)
-    stages = np.stack([batch.returns(state, 1.0, stage, GAP.on_twin).mean(axis=1) for stage in STAGES])
+    scores = np.stack([batch.returns(state, 1.0, rung, GAP.on_twin).mean(axis=1) for rung in RUNGS])
+    advantages = np.asarray(one_more(batch.collector, state)["train/advantage_range"], np.float64)
     played = max(runs[0].episodes, GAP.on_twin)  # as many as for the gap, to compile once
     returns = batch.returns(state, 1.0, HARD, played, EVALUATION.seed)[:, : runs[0].episodes]
     seconds, results = (time.monotonic() - began) / len(runs), []
@@ -126,7 +128,7 @@ def execute_batch(runs: Sequence[RunSpec], folder: Path, announce: Announce) -> 
             program=read_off(batch.task, trained.agent, trained.temperatures),
             score=score_of(returns[index], environment=TWIN),
             steps={"training": trained.steps},
-            gap=gap(tree_of(trained), trained.temperatures, stages[:, index].tolist()),
+            gap=gap(trained, scores[:, index].tolist(), float(advantages[index])),
             curve=thinned_curve(rows),
             wall_seconds=round(seconds, 3),
             **provenance(),

@@ -1,7 +1,7 @@
 """Programs in other languages, each checked against the interpreter as it is written.
 
 >>> sorted(TARGETS)
-['c', 'js', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
+['c', 'fmu', 'js', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from diprl.errors import DiprlError, check_known
+from diprl.export.guard import PLAIN, Guard
 from diprl.export.parity import Check, ExportReport, Written
 from diprl.export.samples import Samples, draw
 from diprl.export.structure import matching
@@ -25,6 +26,7 @@ TARGETS = {
     "svg": "a drawing of the tree",
     "st": "an IEC 61131-3 function block in Structured Text",
     "onnx": "an ONNX graph in double precision",
+    "fmu": "a unit for co-simulation (FMI 2.0) with the C inside",
 }
 """What each target gives; the module of the same name in this package makes it."""
 
@@ -36,18 +38,19 @@ def export(
     primitives: Sequence[Network] | None = None,
     samples: Samples | None = None,
     replace: bool = True,
+    guard: Guard = PLAIN,
 ) -> ExportReport:
     """Write a program in another language and compare what was written with the interpreter.
 
     Programs that blend primitives take their networks along where the target can run them. Without `replace`, a file
-    that is there already and says something else is left alone.
+    that is there already and says something else is left alone. `guard` says what controllers check their input for.
     """
     check_known("export target", TARGETS, target)
     module = import_module(f"diprl.export.{target}")
     networks = matching(program, primitives)
     samples = samples or draw(program, networks=networks)
-    files = write_files(module.render(program, networks), folder, replace)
-    checks = module.check(Written(program, files, samples, networks))
+    files = write_files(module.render(program, networks, guard), folder, replace)
+    checks = module.check(Written(program, files, samples, networks, guard))
     return ExportReport(target, tuple(files), tuple(checks), samples.description)
 
 

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.c_types import DOUBLE, SINGLE, Real, number_types
+from diprl.export.c_types import DOUBLE, FIXED, SINGLE, Real, number_types
+from diprl.export.fixed import fixed_point
 from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Program
 
-FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic")
+FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic")
+BUILT = "library.so"
 
 
 def compiler() -> str | None:
@@ -29,11 +31,11 @@ def compiler() -> str | None:
 
 
 def check(written: Written) -> list[Check]:
-    """Compile the written source and compare each precision with the interpreter in the same precision."""
+    """Compile the written sources and compare each precision with the interpreter in the same precision."""
     if compiler() is None:
         return [Check("double", note="no C compiler"), Check("float", note="no C compiler")]
     program, samples, networks = written.program, written.samples, written.networks
-    library = Library([written.files[1]])
+    library = Library([path for path in written.files if path.suffix == ".c"])
     name = "play" if samples.primitive_actions is None else "blend"
     reals = number_types(program, networks)
     checks = [
@@ -44,7 +46,29 @@ def check(written: Written) -> list[Check]:
     for real in reals if networks else []:
         found = library.run(program, samples, "play", real)
         checks.append(compare_networks(f"{real.name} with networks", written, found, single=real is SINGLE))
-    return checks
+    emitted = any(path.name.endswith("_fixed.c") for path in written.files)
+    return [*checks, _check_fixed(library, written)] if emitted else checks
+
+
+def _check_fixed(library: "Library", written: Written) -> Check:
+    """Compare whole numbers with the interpreter where the margins say that both decide alike."""
+    program, features = written.program, written.samples.features
+    fixed = fixed_point(program, written.guard)
+    low, high = np.array(written.guard.watched(program, fixed=True)["OUT_OF_BOUNDS"]).T
+    usable = features[((features >= low) & (features <= high)).all(axis=1)]
+    far = usable[fixed.outside(program, usable)]
+    whole: Any = fixed.inputs(far)
+    found = library.run(program, Samples(whole, None, None, ""), "play", FIXED)
+    within = f"{len(usable) - len(far)} more lie within the margins"
+    return Check("fixed point", len(far), int((found != program.act_batch(far)).sum()), within)
+
+
+def build(folder: Path, arguments: Sequence[str | Path], flags: Sequence[str] = FLAGS) -> None:
+    """Compile sources to a shared library in a folder; the same sources give the same bytes."""
+    command = [compiler() or "cc", *flags, "-shared", "-fPIC", "-o", BUILT, *arguments, "-lm"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise DiprlError(f"the exported C does not compile: {done.stderr.strip()[:2000]}")
 
 
 class Library:
@@ -52,23 +76,20 @@ class Library:
 
     def __init__(self, sources: Iterable[Path], flags: Sequence[str] = FLAGS) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            loops, library = Path(folder) / "loops.c", Path(folder) / "library.so"
-            loops.write_text(structure.fixed_text("loops.c"))
-            command = [compiler() or "cc", *flags, "-shared", "-fPIC", "-o", library, loops, *sources, "-lm"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise DiprlError(f"the exported C does not compile: {done.stderr.strip()[:2000]}")
-            self.functions = ctypes.CDLL(str(library))
+            (Path(folder) / "loops.c").write_text(structure.fixed_text("loops.c"))
+            build(Path(folder), ["loops.c", *(path.resolve() for path in sources)], flags)
+            self.functions = ctypes.CDLL(str(Path(folder) / BUILT))
 
     def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
         """The actions for a batch, computed by the exported function."""
-        kind = np.float32 if real is SINGLE else np.float64
+        kind = real.kind
         extra = samples.senses if function == "play" else samples.primitive_actions
         with np.errstate(all="ignore"):
             inputs = [np.ascontiguousarray(each, kind) for each in (samples.features, extra) if each is not None]
         actions = program.signature.actions
         if isinstance(actions, Discrete):
-            loop, found = "each_index", np.empty(len(samples), np.intc)
+            loop = "each_vector" if function == "control" else "each_index"
+            found = np.empty(len(samples), np.intc)
         else:
             loop = "each_blend" if len(inputs) == 2 else "each_vector"
             found = np.empty((len(samples), len(actions.low)), kind)

@@ -1,6 +1,5 @@
-"""Names, comments, number types and constants of C."""
+"""Comments, number types and constants of C."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isinf
@@ -8,34 +7,33 @@ from math import isinf
 import numpy as np
 
 from diprl.export.parity import single_precision
-from diprl.export.structure import fixed_text, printable
+from diprl.export.structure import printable
 from diprl.program import Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.networks import Network
 from diprl.program.text_format import Notation
 
-RESERVED = frozenset(fixed_text("reserved.c.txt").split())
-"""Keywords of C and C++, macros of the headers that are included, and names that the emitted code uses."""
-
-_MACRO = re.compile(r"(FLT|DBL|LDBL|DECIMAL|FP|M)_[A-Z0-9_]+")
-
 
 @dataclass(frozen=True)
 class Real:
-    """One floating-point type: how it is called and how its numbers are written."""
+    """One type of numbers: how it is called and how its numbers are written."""
 
     name: str
     suffix: str
     """Ends the names of functions of this type."""
     number: Callable[[float], str]
     """A constant that reads back exactly, of a number that is not negative."""
-    tanh: str
-    largest: float
+    kind: type
+    """NumPy's name for it."""
+    tanh: str = ""
+    largest: float = 0.0
+    term: str = ""
+    """The type in which terms are added up; that of the numbers, unless they are whole."""
 
     @property
     def notation(self) -> Notation:
-        lines = {"if": f"if ({{}} > {self.number(0.0)}) {{{{", "end": "}"}
-        return Notation(self.number, " * ", lines=lines, returning=True)
+        lines = {"if": f"if (({{}}) > {self.number(0)}) {{{{", "end": "}"}
+        return Notation(self.number, " * ", lines=lines, returning=True, product="({})")
 
     def constant(self, value: float) -> str:
         """Any number, in an expression."""
@@ -44,8 +42,17 @@ class Real:
         return ("-" if value < 0 else "") + self.number(abs(value))
 
 
-DOUBLE = Real("double", "", repr, "tanh", float(np.finfo(np.float64).max))
-SINGLE = Real("float", "_float", lambda value: f"{np.float32(value)!s}f", "tanhf", float(np.finfo(np.float32).max))
+def _double(value: float) -> str:
+    return repr(float(value))
+
+
+def _single(value: float) -> str:
+    return f"{np.float32(value)!s}f"
+
+
+DOUBLE = Real("double", "", _double, np.float64, "tanh", float(np.finfo(np.float64).max), "double")
+SINGLE = Real("float", "_float", _single, np.float32, "tanhf", float(np.finfo(np.float32).max), "float")
+FIXED = Real("int32_t", "_fixed", lambda value: f"INT64_C({int(value)})", np.int32, term="int64_t")
 
 
 def number_types(program: Program, networks: Sequence[Network] = ()) -> list[Real]:
@@ -58,11 +65,10 @@ def number_types(program: Program, networks: Sequence[Network] = ()) -> list[Rea
     return [DOUBLE, SINGLE] if fits else [DOUBLE]
 
 
-def valid_name(name: str) -> str:
-    """The name, marked where a macro of <float.h> or <math.h> could have it."""
-    return f"{name}_value" if _MACRO.fullmatch(name) else name
-
-
 def comment(text: str) -> str:
     """A comment on one line, whatever the text contains."""
-    return f"/* {printable(text).replace('*/', '* /').replace('??', '? ?').rstrip(chr(92) + ' ')} */"
+    text = printable(text).replace("\\", " ")
+    for mark in ("*/", "/*", "//", "??"):
+        while mark in text:
+            text = text.replace(mark, " ".join(mark))
+    return f"/* {text.strip(' /*')} */"

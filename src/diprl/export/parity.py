@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.export.guard import PLAIN, Guard
 from diprl.export.samples import Samples
 from diprl.program import Discrete, Node, Program
 from diprl.program.ast import assemble, flatten, number_rows, with_number_rows
@@ -28,6 +29,7 @@ class Written:
     files: Sequence[Path]
     samples: Samples
     networks: Sequence[Network] = ()
+    guard: Guard = PLAIN
 
 
 @dataclass(frozen=True)

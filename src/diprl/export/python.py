@@ -1,6 +1,5 @@
 """One Python file that imports nothing but `math`: a `metadata` dictionary and `play`."""
 
-import keyword
 import pprint
 from collections.abc import Callable, Iterator, Sequence
 from math import isinf
@@ -23,8 +22,6 @@ from diprl.program.text_format import Notation, format_lines
 
 _MAX_NESTING = 90
 """Python refuses a hundred levels of indentation."""
-_RESERVED = {*keyword.kwlist, "metadata", "play", "blend", "observation", "primitive_actions", "float"}
-"""Names that no local variable may take."""
 _NOTATION = Notation(repr, " * ", lines={"if": "if {} > 0.0:"}, returning=True)
 
 
@@ -90,7 +87,7 @@ def _functions(program: Program, networks: Sequence[Network]) -> Iterator[str]:
 
 def _function(header: str, about: str, program: Program) -> str:
     """The definition of the function that holds the program."""
-    inputs, root, actions = structure.variables(program, _RESERVED), program.root, program.signature.actions
+    inputs, root, actions = structure.variables(program), program.root, program.signature.actions
     lines = [f"def {header}:", f'    """{about}"""']
     for index in structure.read_features(root):
         lines.append(f"    {inputs.features[index]} = float(observation[{index}])")

@@ -70,13 +70,13 @@ def _near(program: Program, count: int, generator: np.random.Generator) -> tuple
         features = _random(program, -(-count // len(readable)), generator)
         features[::2] = features[::2].round(1)
         with np.errstate(all="ignore"):
-            _move(features, condition, generator)
+            move_onto(features, condition, generator)
             exact += int((linear_batch(condition.weights, condition.bias, features.T) == 0.0).sum())
         blocks.append(features)
     return np.concatenate(blocks), exact
 
 
-def _move(features: Array, condition: Condition, generator: np.random.Generator) -> None:
+def move_onto(features: Array, condition: Condition, generator: np.random.Generator) -> None:
     """Solve the condition for one feature that it reads; two of three rows then step by a few floats."""
     weights = np.array(condition.weights)
     chosen = int(generator.choice(np.flatnonzero(weights)))

@@ -2,59 +2,107 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isinf
-from typing import Any
+from textwrap import dedent
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
+from diprl.export.guard import FLAGS, MEANINGS, PLAIN, UNUSABLE, Guard
 from diprl.export.parity import Check, Written, compare
-from diprl.program import Act, Continuous, Discrete, Feature, Primitives, Program, Terminal, signature
+from diprl.program import Act, Continuous, Discrete, Feature, Program, Signature, Terminal
 from diprl.program.names import unique_names
+from diprl.program.networks import Network
+from diprl.program.signature import outputs as outputs_of
 from diprl.program.text_format import Notation, format_lines
+from diprl.program.text_parse import parse_body
 
-Values = dict[str, NDArray[Any]]
-Mask = NDArray[np.bool_]
-
-_RESERVED = frozenset(structure.fixed_text("reserved.st.txt").split())
-_COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
-_TEST = re.compile(r"(IF|ELSIF) (.+) ([<>]) (\S+) THEN")
-_ASSIGNMENT = re.compile(r"(\S+) := (.+);")
+_BEGIN, _END = "(* The program: *)\n", "    (* Limits of the outputs: *)"
+_READING = (
+    (r"^( *)IF ", r"\1if "),
+    (r"^( *)ELSIF ", r"\1elif "),
+    (r"^( *)ELSE$", r"\1else:"),
+    (r"^ *END_IF;\n", ""),
+    (r" THEN$", ":"),
+    (r"^( *\S+) := (.*);$", r"\1 = \2"),
+)
+"""How the lines of a function block read as a program."""
 
 
 def check(written: Written) -> list[Check]:
-    """Interpret the written file, statement by statement."""
-    program, samples = written.program, written.samples
-    inputs, outputs = _variables(program)
-    values = dict(zip(inputs.features, samples.features.T, strict=True))
-    if samples.primitive_actions is not None:
-        for names, actions in zip(inputs.entries, samples.primitive_actions.transpose(1, 2, 0), strict=True):
-            values |= dict(zip(names, actions, strict=True))
-    found = _execute(written.files[0].read_text(encoding="utf-8"), values, len(samples))
-    action = np.stack([found[name] for name in outputs], axis=1)
-    if isinstance(program.signature.actions, Discrete):
-        action = action[:, 0].astype(np.int64)
-    return [compare("interpreted", written, action)]
+    """Read the program back from the function block, and run it."""
+    text, samples = written.files[0].read_text(encoding="utf-8"), written.samples
+    loaded = read_program(written.program, text)
+    return [compare("read back", written, loaded.act_batch(samples.features, samples.primitive_actions))]
 
 
-def to_st(program: Program) -> str:
+def read_program(program: Program, text: str) -> Program:
+    """The program that a function block holds; `program` says what its names stand for."""
+    (inputs, outputs), actions = _variables(program), program.signature.actions
+    body = dedent(text.partition(_BEGIN)[2].partition(_END)[0])
+    for pattern, words in _READING:
+        body = re.sub(pattern, words, body, flags=re.MULTILINE)
+    body = re.sub(r"\bchosen_action = (\d+)$", lambda found: actions.names[int(found[1])], body, flags=re.MULTILINE)
+    pairs = zip(program.signature.features, inputs.features, strict=True)
+    features = tuple(replace(feature, name=name) for feature, name in pairs)
+    names = outputs if isinstance(actions, Continuous) else inputs.primitives or actions.names
+    signature = Signature(features, replace(actions, names=tuple(names)))
+    roots = {parse_body(_entry(body, entry), signature) for entry in range(max(1, len(inputs.entries and outputs)))}
+    if len(roots) != 1:
+        raise DiprlError("the entries of a blend differ in the function block")
+    return program.with_root(roots.pop())
+
+
+def _entry(body: str, entry: int) -> str:
+    """The text with one entry of each blend alone."""
+    blends = re.sub(rf"^ *blended_action\[(?!{entry}\]).*\n", "", body, flags=re.MULTILINE)
+    return blends.replace(f"blended_action[{entry}] = ", "").replace(f"[{entry}]", "")
+
+
+def to_st(program: Program, guard: Guard = PLAIN) -> str:
     """The function block as text; primitives' actions are inputs of it."""
     inputs, outputs = _variables(program)
     given = [_number(*pair) for pair in zip(inputs.features, program.signature.features, strict=True)]
     given += [_array(name, len(entries)) for name, entries in zip(inputs.primitives, inputs.entries, strict=True)]
+    fallback = np.atleast_1d(guard.action(program)).tolist()
+    instead = [f"{name} := {_signed(value)};" for name, value in zip(outputs, fallback, strict=True)]
+    tests = _tests(program, guard, inputs.features)
     return structure.fill(
         "function_block.st",
         title=_plain(structure.title(program)),
         block="".join(part.capitalize() for part in structure.prefix(program).split("_")),
-        inputs="\n".join(f"    {line}" for line in given),
-        outputs="\n".join(f"    {line}" for line in _declarations(program, outputs)),
-        body="\n".join([*_statements(program, inputs, outputs), *_clips(program, outputs)]),
+        inputs=_indented(given),
+        outputs=_indented(_declarations(program, outputs)),
+        flags=_indented([f"   {bit} {MEANINGS[flag]}" for flag, bit in FLAGS.items()]),
+        signature=structure.signature(program),
+        checks="\n".join(test for flag, test in tests.items() if flag & UNUSABLE),
+        warnings="".join(f"{test}\n" for flag, test in tests.items() if not flag & UNUSABLE),
+        fallback=_indented(instead),
+        body=_indented([*_statements(program, inputs, outputs), _END.strip(), *_clips(program, outputs)]),
     )
 
 
-render = structure.one_file("st", lambda program, _: to_st(program))
+def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, str]:
+    return {f"{structure.prefix(program)}.st": to_st(program, guard)}
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _tests(program: Program, guard: Guard, features: Sequence[str]) -> dict[int, str]:
+    """By flag: a test for what is not finite, and one for each kind of range."""
+    largest = number(float(np.finfo(np.float64).max))
+    finite = " AND\n    ".join(f"({name} >= -{largest}) AND ({name} <= {largest})" for name in features)
+    kinds = [("NOT_FINITE", f"NOT ({finite})")]
+    for flag, ranges in guard.watched(program).items():
+        pairs = zip(features, ranges, strict=False)
+        sides = [(name, sign, end) for name, (low, high) in pairs for sign, end in (("<", low), (">", high))]
+        tests = [f"({name} {sign} {_signed(float(end))})" for name, sign, end in sides if not isinf(end)]
+        kinds += [(flag, " OR\n    ".join(tests))] if tests else []
+    return {FLAGS[flag]: f"IF {test} THEN\n    status := status + {FLAGS[flag]};\nEND_IF;" for flag, test in kinds}
 
 
 def number(value: float) -> str:
@@ -73,22 +121,18 @@ _NOTATION = Notation(number, " * ", lines=_LINES)
 
 
 def _variables(program: Program) -> tuple[structure.Variables, list[str]]:
-    """Inputs and outputs by name, different in more than upper case."""
+    """Inputs and outputs by name."""
     actions = program.signature.actions
-    inputs = structure.variables(program, _RESERVED, str.lower, _valid)
-    names = actions.names if isinstance(actions, Continuous) else ("chosen_action",)
-    names = ("blended",) if isinstance(actions, Primitives) else names
-    taken = {*_RESERVED, *inputs.features, *inputs.primitives}
-    outputs = unique_names([_valid(name) for name in names], taken, str.lower)
-    if isinstance(actions, Primitives):
-        outputs = [f"{outputs[0]}[{entry}]" for entry in range(len(actions.low))]
-    return inputs, outputs
+    if isinstance(actions, Continuous):
+        return structure.variables(program, _names), _names(actions.names, "out_")
+    if isinstance(actions, Discrete):
+        return structure.variables(program, _names), ["chosen_action"]
+    return structure.variables(program, _names), [f"blended_action[{entry}]" for entry in range(len(actions.low))]
 
 
-def _valid(name: str) -> str:
-    """A name without doubled, leading or trailing underscores, which the standard forbids."""
-    plain = re.sub("_+", "_", name).strip("_") or "v"
-    return plain if not plain[0].isdigit() else f"v{plain}"
+def _names(names: Sequence[str], prefix: str) -> list[str]:
+    """Names without doubled or trailing underscores, which the standard forbids, that differ in more than case."""
+    return unique_names([re.sub("_+", "_", prefix + name).rstrip("_") for name in names], fold=str.lower)
 
 
 def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
@@ -97,7 +141,7 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
         names = ", ".join(f"{index} {name}" for index, name in enumerate(actions.names))
         return [f"{outputs[0]} : DINT; (* {names} *)"]
     if isinstance(actions, Continuous):
-        return [_number(*pair) for pair in zip(outputs, signature.outputs(actions), strict=True)]
+        return [_number(*pair) for pair in zip(outputs, outputs_of(actions), strict=True)]
     return [_array(outputs[0].split("[")[0], len(outputs))]
 
 
@@ -131,56 +175,9 @@ def _clips(program: Program, outputs: Sequence[str]) -> Iterator[str]:
 
 
 def _signed(value: float) -> str:
-    return ("-" if value < 0.0 else "") + number(abs(value))
+    return ("-" if value < 0.0 else "") + (number(abs(value)) if isinstance(value, float) else str(abs(value)))
 
 
 def _plain(text: str) -> str:
     """Text that cannot end a comment."""
     return re.sub(r"[^ -~]", " ", text).replace("*", " * ").strip()
-
-
-def _execute(text: str, values: Values, count: int) -> Values:
-    """The variables after the body of a function block has run on `count` observations side by side."""
-    values = dict(values)
-    body = _COMMENT.sub("", text).rsplit("END_VAR", 1)[-1].removesuffix("END_FUNCTION_BLOCK\n")
-    active: Mask = np.ones(count, bool)
-    stack: list[tuple[Mask, Mask]] = []
-    with np.errstate(all="ignore"):
-        for line in filter(None, map(str.strip, body.splitlines())):
-            active = _statement(line, values, active, stack)
-    if stack:
-        raise DiprlError("the Structured Text ends inside of an IF")
-    return values
-
-
-def _statement(line: str, values: Values, active: Mask, stack: list[tuple[Mask, Mask]]) -> Mask:
-    """Run one line; the stack holds for each open IF who entered it and who has taken no branch yet."""
-    if match := _TEST.fullmatch(line):
-        if match[1] == "IF":
-            stack.append((active, active))
-        outer, waiting = stack[-1]
-        left, right = _linear(match[2], values, len(active)), float(match[4])
-        taken = waiting & (left > right if match[3] == ">" else left < right)
-        stack[-1] = (outer, waiting & ~taken)
-        return taken
-    if line == "ELSE":
-        return stack[-1][1]
-    if line == "END_IF;":
-        return stack.pop()[0]
-    if match := _ASSIGNMENT.fullmatch(line):
-        before = values.get(match[1], np.zeros(len(active)))
-        values[match[1]] = np.where(active, _linear(match[2], values, len(active)), before)
-        return active
-    raise DiprlError(f"this is no Structured Text that the exporter writes: '{line}'")
-
-
-def _linear(text: str, values: Values, count: int) -> NDArray[Any]:
-    """Add the terms of a linear form from left to right."""
-    total: Any = None
-    for term in text.replace(" - ", " + -").split(" + "):
-        *weight, name = term.removeprefix("-").split(" * ")
-        value: Any = values[name] if name in values else np.full(count, float(name))
-        value = float(weight[0]) * value if weight else value
-        value = -value if term.startswith("-") else value
-        total = value if total is None else total + value
-    return total

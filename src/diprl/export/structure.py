@@ -1,8 +1,13 @@
-"""What the printers of all target languages share: fixed text, what a program uses, and safe names for it."""
+"""What the printers of all target languages share: fixed text, what a program uses, and safe names for it.
+
+Every name that a user gave begins with a prefix here, and no other name in the emitted code does: so that no word of
+any language, macro or function can be meant.
+"""
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
 from math import inf
 from string import Template
@@ -11,7 +16,7 @@ from diprl.errors import DiprlError
 from diprl.program import Affine, Blend, Feature, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.evaluate import entry_forms
-from diprl.program.names import identifier, unique_names
+from diprl.program.names import identifier
 from diprl.program.networks import Network
 from diprl.program.text_format import Notation, format_linear
 
@@ -22,9 +27,16 @@ def title(program: Program) -> str:
 
 
 def prefix(program: Program) -> str:
-    """A name for files and functions, from the task; never that of a standard module or header."""
-    name = identifier(program.task).lower()[:60].rstrip("_") if program.task else "program"
-    return name if len(name) > 2 and name not in sys.stdlib_module_names else f"{name}_program"
+    """A name for files and functions, from the task; with an underscore, so that no header has it."""
+    name = identifier(program.task).lower()[:60].rstrip("_")
+    if not program.task:
+        return "program"
+    return name if "_" in name and name not in sys.stdlib_module_names else f"{name}_program"
+
+
+def signature(program: Program) -> str:
+    """The fingerprint of a program: the SHA-256 of its JSON form."""
+    return sha256(program.to_json().encode()).hexdigest()
 
 
 def facts(feature: Feature) -> str:
@@ -34,19 +46,19 @@ def facts(feature: Feature) -> str:
     return unit + bounds + (f": {feature.meaning}" if feature.meaning else "")
 
 
-def fixed_text(file: str) -> str:
-    """A file of the templates as it is."""
-    return (files("diprl.export") / "templates" / file).read_text(encoding="utf-8")
+def fixed_text(file: str, room: str = "export") -> str:
+    """A file of a room's templates as it is."""
+    return (files(f"diprl.{room}") / "templates" / file).read_text(encoding="utf-8")
 
 
-def fill(file: str, **values: object) -> str:
-    """A file of the templates with its $names replaced."""
-    return Template(fixed_text(file)).substitute(values)
+def fill(file: str, room: str = "export", /, **values: object) -> str:
+    """A file of a room's templates with its $names replaced."""
+    return Template(fixed_text(file, room)).substitute(values)
 
 
 def one_file(suffix: str, text: Callable[..., str | bytes]) -> Callable[..., dict[str, str | bytes]]:
     """What renders a program as a single file; `text` takes the program and the networks that it blends."""
-    return lambda program, networks=(): {f"{prefix(program)}.{suffix}": text(program, networks)}
+    return lambda program, networks=(), guard=None: {f"{prefix(program)}.{suffix}": text(program, networks)}
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -69,6 +81,11 @@ def _used_columns(rows: Sequence[Sequence[float]]) -> list[int]:
     return [index for index, column in enumerate(zip(*rows, strict=True)) if any(column)]
 
 
+def prefixed(names: Sequence[str], prefix: str) -> list[str]:
+    """The names, each of which no other name in the emitted code can be."""
+    return [prefix + name for name in names]
+
+
 @dataclass(frozen=True)
 class Variables:
     """What a function calls its inputs."""
@@ -84,20 +101,13 @@ class Variables:
         return [format_linear(*form, notation) for form in entry_forms(leaf, self.features, self.entries)]
 
 
-def variables(
-    program: Program, reserved: Collection[str], fold: Callable[[str], str] = str, valid: Callable[[str], str] = str
-) -> Variables:
-    """Names for the features and the primitives of a program that differ from each other and from reserved ones.
-
-    `valid` makes a single name usable, `fold` maps names that a language takes for the same to one.
-    """
+def variables(program: Program, names: Callable[[Sequence[str], str], list[str]] = prefixed) -> Variables:
+    """Names for the features and the primitives of a program; `names` puts a prefix before them."""
     actions = program.signature.actions
-    features = unique_names([valid(name) for name in program.signature.feature_names], reserved, fold)
-    if not isinstance(actions, Primitives):
-        return Variables(features, [], [])
-    primitives = unique_names([valid(name) for name in actions.names], {*reserved, *features}, fold)
-    entries = [[f"{name}[{entry}]" for entry in range(len(actions.low))] for name in primitives]
-    return Variables(features, primitives, entries)
+    features = names(program.signature.feature_names, "in_")
+    primitives = names(actions.names, "mix_") if isinstance(actions, Primitives) else []
+    width = range(len(actions.low)) if isinstance(actions, Primitives) else ()
+    return Variables(features, primitives, [[f"{name}[{entry}]" for entry in width] for name in primitives])
 
 
 def matching(program: Program, networks: Sequence[Network] | None) -> tuple[Network, ...]:

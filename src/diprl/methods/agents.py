@@ -16,9 +16,6 @@ from diprl.program.signature import Continuous, Discrete, action_range
 from diprl.tasks.base import Task, ViewLayout
 from diprl.train.settings import Settings
 
-TERMINAL_NOISE = 0.1
-"""Spread of the terminals' first logits: enough to tell them apart, too little to decide anything."""
-
 
 def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     """A relaxed program over the task's features."""
@@ -27,6 +24,7 @@ def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
     terminals = make_terminals(task, settings, 2 * depth - 1, over_primitives, key=terminal_key)
     tree = make_tree(task.layout.features, depth, terminals, key=tree_key)
+    tree = replace(tree, mixes_logits=settings.program.mix_logits)
     if settings.program.feature_entropy or task.forbidden:
         tree = keeping_zeros(tree, task.forbidden)
     return with_critic(tree, task.layout, settings, key=critic_key)
@@ -51,12 +49,13 @@ def make_terminals(
     key: PRNGKeyArray,
 ) -> Terminals:
     actions, log_std = task.signature.actions, log(settings.ppo.deviation)
+    spread = settings.program.terminal_spread
     if isinstance(actions, Continuous):
         centre, scale = action_range(actions)
         outputs = len(scale)
-        weights = TERMINAL_NOISE * jr.normal(key, (count, outputs, task.layout.features))
+        weights = spread * jr.normal(key, (count, outputs, task.layout.features))
         return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, log_std), centre, scale)
-    logits = TERMINAL_NOISE * jr.normal(key, (count, len(actions.names)))
+    logits = spread * jr.normal(key, (count, len(actions.names)))
     if isinstance(actions, Discrete):
         return DiscreteTerminals(logits)
     return over_primitives(logits, jnp.full(len(actions.low), log_std))

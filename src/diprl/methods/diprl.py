@@ -1,17 +1,15 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from diprl.arena.episodes import GAP, MEMBERS_EPISODES, MEMBERS_ROUND
-from diprl.arena.score import Gap
-from diprl.extract import depth_probabilities, extract
+from diprl.arena.episodes import MEMBERS_EPISODES, MEMBERS_ROUND
+from diprl.extract import extract
 from diprl.methods.agents import tree_agent
+from diprl.methods.ladder import measure_gap
 from diprl.policy.agent import Agent
-from diprl.policy.base import HARD, SOFT, Hardness, Temperatures
-from diprl.policy.derivation_tree import DerivationTree
+from diprl.policy.base import Temperatures
 from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.session import Session
@@ -23,8 +21,6 @@ from diprl.tasks.base import Task
 
 TRAINING_SHARE = 0.94
 """Part of the budget that members train with; the rest is for validating them."""
-STAGES: tuple[Hardness, ...] = (SOFT, Hardness(architecture=True), Hardness(True, True), HARD)
-"""From the relaxed policy to the program, one kind of hardening at a time."""
 
 
 def fit(session: Session) -> Result:
@@ -35,8 +31,9 @@ def fit(session: Session) -> Result:
     trainer = Trainer(session, budget - search_steps)
     trained = best_member(trainer, budget - search_steps)
     extracted = read_off(task, trained.agent, trained.temperatures)
-    cost = measure_gap(task, trained)
-    front = shorten(trainer, extracted, search_steps)
+    cost = measure_gap(trainer, trained)
+    unused = budget - sum(trainer.steps.values())
+    front = shorten(trainer, extracted, min(search_steps, unused))
     if front is None:
         return trainer.finish(trained, extracted, gap=cost)
     return trainer.finish(trained, front.program, gap=cost, front=front, extracted=extracted)
@@ -44,7 +41,7 @@ def fit(session: Session) -> Result:
 
 def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
     """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
-    if not steps:
+    if steps <= 0:
         return None
     session, program_settings = trainer.session, trainer.session.spec.settings.program
     sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
@@ -104,34 +101,3 @@ def validation_score(trainer: Trainer, program: Program, steps: float) -> float:
 
 def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
     return extract(agent, task.signature, temperatures, task=task.name)
-
-
-def measure_gap(task: Task, trained: Trained) -> Gap:
-    """What each hardening costs, on the same starts; on the twin where there is one."""
-    state, temperatures, episodes = trained.state, trained.temperatures, GAP.count(task)
-    scores = [trained.player.score(state, temperatures, stage, episodes).mean for stage in STAGES]
-    return gap(tree_of(trained), temperatures, scores)
-
-
-def gap(tree: DerivationTree, temperatures: Temperatures, stage_scores: Sequence[float]) -> Gap:
-    """The three losses from the scores of the four stages."""
-    relaxed, architecture, conditions, hard = stage_scores
-    depths = np.asarray(depth_probabilities(tree, temperatures.architecture), np.float64)
-    depths = depths / depths.sum()
-    entropy = abs(float(sum(p * np.log(p) for p in depths if p > 0)))
-    return Gap(
-        relaxed=relaxed,
-        architecture=relaxed - architecture,
-        condition=architecture - conditions,
-        terminal=conditions - hard,
-        mass=float(1.0 - depths.max()),
-        entropy=entropy / float(np.log(max(len(depths), 2))),
-        bound=float(1.0 - np.exp(-entropy)),
-    )
-
-
-def tree_of(trained: Trained) -> DerivationTree:
-    tree = trained.agent.policy
-    if not isinstance(tree, DerivationTree):
-        raise TypeError(f"expected a derivation tree, got {type(tree).__name__}")
-    return tree

@@ -11,9 +11,10 @@ import equinox as eqx
 from diprl.arena.episodes import EVALUATION
 from diprl.arena.reference import evaluate, evaluate_program
 from diprl.errors import DiprlError
-from diprl.extract import embed
+from diprl.extract import decided, embed, likeliest_depth
 from diprl.methods.agents import tree_agent
-from diprl.methods.diprl import measure_gap, read_off, tree_of
+from diprl.methods.diprl import read_off
+from diprl.methods.ladder import measure_gap, tree_of
 from diprl.policy.agent import Agent
 from diprl.policy.base import SOFT
 from diprl.policy.terminals import DiscreteTerminals
@@ -41,7 +42,7 @@ def fit(session: Session) -> Result:
     reader = partial(read_off, task)
     found = trainer.train(Stage("search", search, tree_agent, reader, purpose=SEARCH))
     extracted = reader(found.agent, found.temperatures)
-    cost = measure_gap(task, found)
+    cost = measure_gap(trainer, found)
     relaxed = evaluate(task, found.player.act(found.state, found.temperatures, SOFT), STAGE_EPISODES)
     start = relaxed_again(extracted, found, tuning)
     tuned = trainer.train(Stage("tuning", tuning, tree_agent, reader, start, purpose=TUNING))
@@ -77,10 +78,14 @@ def split_budget(settings: Settings, share: float) -> tuple[Settings, Settings]:
 def relaxed_again(program: Program, found: Trained, settings: Settings) -> Agent:
     """The program as an agent to train: its shape is certain, and all it was found with goes along.
 
-    The normalisation, the critic and the deviations are those at the end of the search; the terminals' temperature is
-    the one that training is about to use, so that a blend keeps its weights.
+    As published, that is every number of the search. Otherwise each branch begins with the one action it was read off
+    with; the normalisation, the critic and the deviations are still those of the search, and the terminals'
+    temperature is the one that training is about to use, so that a blend keeps its weights.
     """
     agent, before = found.agent, tree_of(found)
+    if settings.program.keep_action_weights:
+        shape = decided(likeliest_depth(before, float(found.temperatures.architecture)), before.max_depth)
+        return eqx.tree_at(lambda a: a.policy.architecture, agent, shape)
     temperatures = schedule.temperatures(settings.numbers(), 0.0)
     tree = embed(program, before.max_depth, temperatures, agent.normaliser)
     if not isinstance(before.terminals, DiscreteTerminals):

@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from diprl.errors import unknown
+from diprl.errors import DiprlError, unknown
 from diprl.tasks.base import Task
 from diprl.train.settings import Settings
 
 FOLDER = Path(__file__).parent / "settings"
-PRESETS = ("default", "paper")
+PRESETS = ("default", "paper", "release")
 
 
 def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings:
@@ -32,7 +32,13 @@ def preset_settings(method: str, preset: str, task: str, budget: int) -> Setting
     """The settings of a preset for a task by name, with the task's own budget unless a tuned one is enough."""
     if preset not in PRESETS:
         raise unknown("preset", preset, PRESETS)
+    if not has_preset(method, preset):
+        raise DiprlError(f"the preset {preset} has no settings for {method}: take one of {', '.join(PRESETS[:2])}")
     return Settings().with_values(**{"total_timesteps": budget} | preset_values(method, preset, task))
+
+
+def has_preset(method: str, preset: str) -> bool:
+    return (FOLDER / method / preset).is_dir()
 
 
 def preset_values(method: str, preset: str, task: str) -> dict[str, Any]:

@@ -79,7 +79,7 @@ class Retrainer:
         if steps < FEWEST_STEPS or not program.conditions:
             return program
         trained, taken = self.train(program, round(0.9 * steps))
-        trials.steps += taken
+        trials.count(taken)
         trained = without_new_constants(trained, program)
         episodes = max(16, int(0.1 * steps / trials.length / 2))
         return best_of(trials, [trained, program], episodes)

@@ -9,7 +9,15 @@ from diprl.tasks.registry import Source
 
 
 class DiPRL(Model):
-    """Learns an if/else program by driving a relaxed one towards a discrete one while it trains."""
+    """Learns an if/else program: a relaxed program is trained by PPO and becomes discrete while it trains.
+
+    See `Model` for all arguments and methods.
+
+    >>> model = DiPRL("CartPole-v1", max_depth=2, num_envs=8, num_steps=32, polish_share=0.0)
+    >>> action, _ = model.learn(512, episodes=2).predict([0.0, 0.0, 0.05, 0.1])
+    >>> model.program.signature.actions.names
+    ('left', 'right')
+    """
 
     method = "diprl"
 
@@ -51,7 +59,10 @@ def train(
     episodes: int | None = None,
     **options: Any,
 ) -> Model:
-    """What `diprl train` does: a model of the method, trained and scored; options are those of the model."""
+    """What `diprl train` does: a model of the method, trained and scored; options are those of the model.
+
+    `train("CartPole-v1", 200_000, method="ppo", seed=1)` trains a network; `folder` keeps the run.
+    """
     check_known("method", MODELS, method)
     model = MODELS[method](env, **options)
     return model.learn(total_timesteps, progress_bar=progress_bar, folder=folder, episodes=episodes)

@@ -5,28 +5,52 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.arena.reference import evaluate
+from diprl.arena.score import Gap, Score
 from diprl.errors import DiprlError
+from diprl.export import ExportReport, export
+from diprl.extract import extract
+from diprl.methods.presets import changed, settings_for
+from diprl.methods.registry import find_method, run
+from diprl.methods.retrain import retrainer
 from diprl.program import Program
+from diprl.runs.folder import find_saved
+from diprl.runs.observers import Observer
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import Trained, acting, load_trained, save_trained
+from diprl.search.front import Front
+from diprl.search.simplify import simplify
+from diprl.system.device import use_compilation_cache
+from diprl.system.files import check_target
 from diprl.tasks.base import Task
+from diprl.tasks.batches.guard import guarded
 from diprl.tasks.registry import Source, load_task
-
-if TYPE_CHECKING:
-    from diprl.arena.score import Gap, Score
-    from diprl.export import ExportReport
-    from diprl.runs.observers import Observer
-    from diprl.runs.result import Result
-    from diprl.runs.trainer import Trained
-    from diprl.search.front import Front
-    from diprl.train.settings import Settings
+from diprl.terminal.printing import result_table
+from diprl.terminal.progress import Display
+from diprl.train.settings import Settings
 
 
 class Model:
-    """A policy for one environment, learnt by one method."""
+    """A policy for one environment, learnt by one method; the calls are those of Stable-Baselines3.
+
+    Args:
+        env: A task, a Gymnasium id, `FILE.py:Class`, a task file, an environment, or a function that makes one.
+        seed: The same seed gives the same program on the same machine.
+        preset: `default`, as tuned here, or `paper`, as published.
+        feature_names: Names for the numbers of the observation, in their order.
+        action_names: Names for the actions, in their order.
+        features: What programs read instead of the observation: each a name, a unit and a function of it.
+        env_kwargs: Arguments of the environment.
+        backend: How environments outside JAX are stepped: `auto`, `sync`, `async` or `envpool`.
+        settings: Any setting by name, such as `max_depth=4` or `gamma=0.995`.
+    """
 
     method: ClassVar[str]
 
@@ -43,14 +67,6 @@ class Model:
         backend: str = "auto",
         **settings: Any,
     ) -> None:
-        """`env` is a name, a Gymnasium id, `FILE.py:Class`, a task file, an environment or a function that makes one.
-
-        Further keyword arguments are settings (`diprl train --help` lists them).
-        """
-        from diprl.methods.presets import settings_for
-        from diprl.runs.spec import RunSpec
-        from diprl.system.device import use_compilation_cache
-
         use_compilation_cache()
         names = {"feature_names": feature_names, "action_names": action_names}
         self.task: Task = load_task(env, env_kwargs=env_kwargs, features=features, **names)
@@ -71,13 +87,14 @@ class Model:
         self.folder: Path | None = None
 
     @property
-    def settings(self) -> "Settings":
+    def settings(self) -> Settings:
+        """Every setting of the run, after the preset and your own values."""
         return self.spec.settings
 
     def learn(
         self,
         total_timesteps: float | None = None,
-        callback: "Observer | Sequence[Observer] | None" = None,
+        callback: Observer | Sequence[Observer] | None = None,
         progress_bar: bool = False,
         *,
         folder: str | Path | None = None,
@@ -86,18 +103,18 @@ class Model:
         env_timeout: float | None = None,
         tensorboard: bool = False,
     ) -> Self:
-        """Train for so many environment steps (1e6 will do), rounded up to whole rollouts, and score what was learnt.
+        """Train, and score what was learnt on the environment itself. This is what `diprl train` does.
 
-        This is what `diprl train` does; with a `folder` it writes the same files. A model that has learnt already goes
-        on from what it knows, with all schedules from their beginning. With `resume`, a model that was loaded from the
-        folder of an unfinished run goes on with that run, up to its end.
+        A model that has learnt already continues from what it knows, with all schedules from their beginning.
+
+        Args:
+            total_timesteps: Environment steps to train for, rounded up to whole rollouts; default: the preset's.
+            callback: Called with a `Snapshot` at each report, or several; one that returns True ends the training.
+            folder: Write the run there, as `diprl train --out` does.
+            resume: Continue the unfinished run from whose folder the model was loaded.
+            episodes: Episodes that the score is measured on; default 100.
+            env_timeout: Seconds that an environment may take for a step before the run is given up.
         """
-        from diprl.methods.presets import changed
-        from diprl.methods.registry import run
-        from diprl.runs.session import Session
-        from diprl.tasks.batches.guard import guarded
-        from diprl.terminal.progress import Display
-
         if resume:
             if self.folder is None or any(given is not None for given in (total_timesteps, folder, episodes)):
                 raise DiprlError("learn(resume=True) goes on with a run as it was begun: load its folder, no budget")
@@ -149,15 +166,15 @@ class Model:
         return self.program_at() if self.method in ("diprl", "pi-prl") else None
 
     @property
-    def gap(self) -> "Gap":
-        """What it cost to make the relaxed program discrete."""
+    def gap(self) -> Gap:
+        """The return lost by making the relaxed program discrete, in three parts: depth, conditions, leaves."""
         self._learnt()
         if self.result is None or self.result.gap is None:
             raise DiprlError(f"this {type(self).__name__} has no gap: it learns no relaxed program, or is unfinished")
         return self.result.gap
 
     @property
-    def front(self) -> "Front":
+    def front(self) -> Front:
         """Programs of many sizes from the same run, each with its score on validation episodes."""
         self._learnt()
         if self.result is None or self.result.front is None:
@@ -165,13 +182,11 @@ class Model:
         return self.result.front
 
     def pick(self, numbers: int | None = None, conditions: int | None = None) -> Program:
-        """The best program of the front with at most so many numbers and conditions."""
+        """The best program of the front with at most this many numbers and conditions."""
         return self.front.pick(numbers, conditions).program
 
     def program_at(self, depth: int | None = None) -> Program:
         """The program of some depth that the relaxed one holds, exactly as extraction reads it off."""
-        from diprl.extract import extract
-
         trained, task = self._learnt(), self.task
         return extract(trained.agent, task.signature, trained.temperatures, depth=depth, task=task.name)
 
@@ -184,24 +199,17 @@ class Model:
         actions = self._act(self.task.view(observations[None] if single else observations))
         return (actions[0] if single else actions), state
 
-    def score(self, episodes: int = 100) -> "Score":
-        """Returns on the reference environment."""
-        from diprl.arena.reference import evaluate
-
+    def score(self, episodes: int = 100) -> Score:
+        """The mean return over some episodes of the environment itself, with its 95% interval and every return."""
         return evaluate(self.task, self._act, episodes)
 
     def simplify(self, tolerance: float = 0.01, **options: Any) -> Program:
         """A smaller program whose score stays within a fraction of this one's; options as for `diprl.simplify`."""
-        from diprl.methods.retrain import retrainer
-        from diprl.search.simplify import simplify
-
         options = {"tune": retrainer(self.task, self.program)} | options
         return simplify(self.task, self.program, tolerance, **options).program
 
-    def export(self, target: str = "python", folder: str | Path = "export") -> "ExportReport":
+    def export(self, target: str = "python", folder: str | Path = "export") -> ExportReport:
         """Write the program in another language, checked against the interpreter, as `diprl export` does."""
-        from diprl.export import export
-
         return export(self.program, target, folder, self.task.networks() if self.task.networks else None)
 
     def report(self, out: str | Path | None = None) -> Path:
@@ -214,9 +222,6 @@ class Model:
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to use the model or to go on training it, as numbers and JSON only."""
-        from diprl.runs.trainer import save_trained
-        from diprl.system.files import check_target
-
         trained = self._learnt()
         check_target(Path(path))
         try:
@@ -231,11 +236,6 @@ class Model:
 
         Give `env`, and `features` if it had its own, where the name of its task does not suffice.
         """
-        from diprl.methods.registry import find_method
-        from diprl.runs.folder import find_saved
-        from diprl.runs.result import Result
-        from diprl.runs.trainer import load_trained
-
         spec = (saved := find_saved(Path(path))).spec
         if spec.method != cls.method:
             raise DiprlError(f"{path} holds a model of method {spec.method!r:.40}, not {cls.method!r}")
@@ -255,11 +255,9 @@ class Model:
     @cached_property
     def _act(self) -> Any:
         """How the model acts, put together once and anew after each learning."""
-        from diprl.runs.trainer import acting
-
         return acting(self.task, self._learnt(), self._program)
 
-    def _learnt(self) -> "Trained":
+    def _learnt(self) -> Trained:
         if self.trained is None:
             raise DiprlError("the model has not learnt anything yet: call learn() or load() first")
         return self.trained
@@ -270,8 +268,6 @@ class Model:
             return len(environment.observation_space.shape or ())
 
     def __repr__(self) -> str:
-        from diprl.terminal.printing import result_table
-
         name = type(self).__name__
         return f"{name}({self.task.name!r})" if self.result is None else result_table(self.result, name)
 

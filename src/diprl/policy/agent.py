@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Temperatures
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Temperatures, either
 from diprl.policy.distributions import Distribution
 from diprl.policy.mlp import MLP
 from diprl.tasks.base import ViewLayout
@@ -99,4 +99,5 @@ class Agent(eqx.Module):
         hardness: Hardness = SOFT,
     ) -> Int[Array, ""] | Float[Array, " outputs"]:
         """An action for a view as the environment gives it."""
-        return self.distribution(self.see(view), temperatures, hardness).sample(uniform)
+        found = self.distribution(self.see(view), temperatures, hardness)
+        return either(hardness.greedy, found.likeliest(), found.sample(uniform))

@@ -29,6 +29,8 @@ class Hardness(NamedTuple):
     architecture: Switch = False
     conditions: Switch = False
     terminals: Switch = False
+    greedy: Switch = False
+    """Whether the likeliest action is taken, not a sampled one."""
 
 
 SOFT = Hardness()

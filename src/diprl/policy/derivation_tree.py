@@ -1,11 +1,12 @@
 """The relaxed program: every if/elif/else chain up to a maximal depth, mixed into one differentiable policy.
 
 Depth d (from 1) is a chain of d − 1 conditions. All depths share the conditions B_i and their then-actions A_i; each
-depth owns its last else-action X_d. The policy is the mixture of the terminals' distributions (never of their logits):
+depth owns its last else-action X_d. The policy is the mixture of the terminals' distributions:
 
     π(a|s) = Σ_i reach_i · P_i · tail_i · A_i(a|s)  +  Σ_d p_d · reach_d · X_d(a|s)
 
 with gates P_i = σ(φ_i / τ), reach_i = Π_{j<i} (1 − P_j) and tail_i the probability that the chain continues past i.
+The authors' release mixes the terminals' logits instead, with the same weights; `mixes_logits` does that.
 """
 
 import equinox as eqx
@@ -17,7 +18,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Switch, Temperatures, either
 from diprl.policy.distributions import Distribution
 from diprl.policy.kernels import log_softmax, running_totals, without_gradient_at_zero
-from diprl.policy.terminals import NEVER, Terminals
+from diprl.policy.terminals import NEVER, Terminals, averaged
 
 
 class DerivationTree(AbstractPolicy):
@@ -31,6 +32,8 @@ class DerivationTree(AbstractPolicy):
     """The then-actions A_1 … A_{D−1}, followed by the last else-actions X_1 … X_D."""
     keeps_zeros: bool = eqx.field(static=True, default=False)
     """Whether a condition that does not read a feature goes on not reading it."""
+    mixes_logits: bool = eqx.field(static=True, default=False)
+    """Whether one distribution is made of the terminals' weighted numbers, instead of mixing their distributions."""
 
     @property
     def noise_size(self) -> int:
@@ -41,8 +44,10 @@ class DerivationTree(AbstractPolicy):
         return self.architecture.shape[0] + 1
 
     def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
-        log_weights = self.log_terminal_weights(state.features, temperatures, hardness)
-        return self.terminals.mixture(log_weights, state, temperatures.terminal, hardness.terminals)
+        terminals, log_weights = self.terminals, self.log_terminal_weights(state.features, temperatures, hardness)
+        if self.mixes_logits:
+            terminals, log_weights = averaged(terminals, jnp.exp(log_weights)), jnp.zeros(1)
+        return terminals.mixture(log_weights, state, temperatures.terminal, hardness.terminals)
 
     def log_terminal_weights(
         self, features: Float[Array, " features"], temperatures: Temperatures, hardness: Hardness = SOFT

@@ -31,6 +31,9 @@ class Categorical(eqx.Module):
         passed = uniform[0] >= running_totals(self.probabilities)[:-1]
         return total(passed.astype(jnp.int32))
 
+    def likeliest(self) -> Int[Array, ""]:
+        return jnp.argmax(self.probabilities)
+
 
 class GaussianMixture(eqx.Module):
     """A weighted choice among Gaussians; one component makes it a plain Gaussian."""
@@ -54,6 +57,10 @@ class GaussianMixture(eqx.Module):
         noise = jax.scipy.special.ndtri(jnp.clip(uniform[1:], 1e-6, 1.0 - 1e-6))
         return self.means[component] + jnp.exp(self.log_std) * noise
 
+    def likeliest(self) -> Float[Array, " outputs"]:
+        """The mean of the mixture, as a Gaussian policy acts without noise."""
+        return jnp.exp(self.log_weights) @ self.means
+
 
 class Choice(eqx.Module):
     """One of several actions, carried out with some noise: a mixture whose components, not their noise, should vary."""
@@ -70,6 +77,9 @@ class Choice(eqx.Module):
 
     def sample(self, uniform: Float[Array, " noise"]) -> Float[Array, " outputs"]:
         return self.mixture.sample(uniform)
+
+    def likeliest(self) -> Float[Array, " outputs"]:
+        return self.mixture.means[jnp.argmax(self.mixture.log_weights)]
 
 
 Distribution = Categorical | GaussianMixture | Choice

@@ -103,6 +103,15 @@ class ChoiceTerminals(eqx.Module):
 Terminals = DiscreteTerminals | BlendTerminals | ChoiceTerminals | AffineTerminals
 
 
+def averaged(terminals: Terminals, weights: Float[Array, " terminals"]) -> Terminals:
+    """One terminal with the weighted mean of all terminals' numbers; a deviation that they share stays."""
+
+    def mean(numbers: Array) -> Array:
+        return numbers if numbers.ndim == 1 else jnp.tensordot(weights, numbers, axes=1)[None]
+
+    return jax.tree.map(mean, terminals)
+
+
 def chosen(
     logits: Float[Array, "terminals options"], temperature: Array | float, hard: Switch
 ) -> Float[Array, "terminals options"]:

@@ -79,6 +79,18 @@ def linear_batch(weights: Sequence[float], bias: float, columns: Array) -> Array
     return linear(weights, bias, columns) if any(weights) else np.full(columns.shape[1], bias)  # type: ignore[arg-type]
 
 
+def asked_batch(root: Node, columns: Array) -> Iterator[tuple[Condition, NDArray[np.intp], Array]]:
+    """Every condition as printed, with the observations that are asked for it and its values there."""
+    stack: list[tuple[Node, NDArray[np.intp]]] = [(root, np.arange(columns.shape[1]))]
+    while stack:
+        node, rows = stack.pop()
+        if isinstance(node, If):
+            with np.errstate(all="ignore"):
+                values = linear_batch(node.condition.weights, node.condition.bias, columns[:, rows])
+            yield node.condition, rows, values
+            stack += [(node.orelse, rows[~(values > 0.0)]), (node.then, rows[values > 0.0])]
+
+
 def leaves_batch(root: Node, columns: Array) -> Iterator[tuple[Terminal, NDArray[np.intp]]]:
     """Every leaf as printed, with the observations of `columns[feature, observation]` that reach it."""
 

@@ -78,13 +78,23 @@ class Explanation:
     """The smallest change of each single feature that does so, the smallest first."""
 
     def __str__(self) -> str:
-        lines = [f"{self.action}, because"]
-        for step in self.steps:
+        lines = [f"the program does: {self.action}", ""]
+        for number, step in enumerate(self.steps, 1):
+            terms = sorted((term for term in step.contributions if term[1]), key=lambda term: -abs(term[1]))
             verdict = "holds" if step.holds else "does not hold"
-            terms = ", ".join(f"{name} {value:+.4g}" for name, value in step.contributions)
-            lines.append(f"    {step.condition}   {verdict}: {step.value:.4g} ({terms})")
-        lines += [f"nearest change: {self.nearest}"] if self.nearest else []
-        return "\n".join([*lines, *(f"one feature: {change}" for change in self.single)])
+            lines += [
+                f"{number}. {step.condition}",
+                f"   {verdict}: the value is {step.value:+.4g}, {step.margin:.4g} from the threshold",
+                "   " + ",  ".join(f"{name} {value:+.4g}" for name, value in terms),
+            ]
+        if not self.steps:
+            lines.append("It has no conditions: it does so in every state.")
+        elif self.nearest is None:
+            lines += ["", "No state within the features' bounds gives another action."]
+        else:
+            lines += ["", f"smallest change   {self.nearest} (distance {self.nearest.distance:.4g})"]
+        titles = ["one feature only", *[""] * len(self.single)]
+        return "\n".join([*lines, *(f"{title:18}{change}" for title, change in zip(titles, self.single, strict=False))])
 
 
 def explain(program: "Program", features: ArrayLike, scales: Sequence[float] | None = None) -> Explanation:

@@ -21,7 +21,15 @@ from diprl.system.files import read_text, write_text
 
 @dataclass(frozen=True, repr=False)
 class Program:
-    """An if/else program over named features; `print` shows exactly what runs."""
+    """An if/else program over named features: the policy itself, and `print` shows exactly what runs.
+
+    >>> program = Program.from_text("features: angle, speed\\nactions: left, right\\n\\n"
+    ...                             "if 3*angle + speed > 0: right\\nelse: left")
+    >>> program.act([0.1, -0.2])
+    1
+    >>> program
+    <Program: depth 2, 1 conditions, 2 coefficients>
+    """
 
     signature: Signature
     root: ast.Node
@@ -50,7 +58,10 @@ class Program:
         return ast.coefficients(self.root)
 
     def act(self, features: ArrayLike, primitive_actions: ArrayLike | None = None) -> int | NDArray[np.float64]:
-        """The action for one observation: an index, or a clipped vector."""
+        """The action for one observation: an index, or a vector clipped to its range.
+
+        Programs that blend primitives also need what each primitive would do, one row per primitive.
+        """
         values = self._features(features, 1).tolist()
         leaf, actions = evaluate.terminal_at(self.root, values), self.signature.actions
         if isinstance(leaf, ast.Act) or isinstance(actions, Discrete):
@@ -80,7 +91,15 @@ class Program:
         return (actions[0] if observations.ndim == 1 else actions), state
 
     def explain(self, features: ArrayLike, scales: Sequence[float] | None = None) -> Explanation:
-        """Why this observation gets its action, and the smallest changes that would give it another."""
+        """Why this observation gets its action, and the smallest changes that would give it another.
+
+        `scales` says how much of each feature counts as one unit of change.
+
+        >>> program = Program.from_text("features: level\\nactions: off, on\\n\\nif level > 1: on\\nelse: off")
+        >>> found = program.explain([0.75])
+        >>> found.action, str(found.nearest)
+        ('off', 'level +0.25 gives on')
+        """
         return explain(self, features, scales)
 
     def edit(
@@ -97,6 +116,10 @@ class Program:
 
         `replace` puts another node or text there, `weights` and `bias` change its condition, `prune` removes
         the branch so that its sibling takes the parent's place, `swap` exchanges its two branches.
+
+        >>> program = Program.from_text("features: level\\nactions: off, on\\n\\nif level > 1: on\\nelse: off")
+        >>> program.act([1.2]), program.edit(bias=-1.5).act([1.2])
+        (1, 0)
         """
         numbers = weights is not None or bias is not None
         if sum((replace is not None, numbers, prune, swap)) != 1:
@@ -110,7 +133,7 @@ class Program:
         return self.with_root(change(self.root, path))
 
     def rounded(self, digits: int) -> "Program":
-        """Every condition and terminal to so many significant digits."""
+        """The program with every number rounded to some significant digits: another program, to be scored again."""
         return self.with_root(ast.assemble(edit.round_item(item, digits) for item in ast.flatten(self.root)))
 
     def with_root(self, root: ast.Node) -> "Program":
@@ -137,16 +160,21 @@ class Program:
 
     @classmethod
     def from_text(cls, text: str, signature: Signature | None = None) -> "Program":
-        """Read text or JSON; text without a head needs a signature."""
+        """Read text or JSON; text without a header needs a signature. Nothing in the text can run.
+
+        A mistake raises `ProgramSyntaxError`, which names the line, the column and what was expected there.
+        """
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
             return cls.from_json(text)
         return cls(*parse_text(text, signature))
 
     def to_json(self) -> str:
+        """The program as JSON, which `from_json` and `load` read back to an equal program."""
         return json_form.to_json(self.signature, self.root, self.task)
 
     @classmethod
     def from_json(cls, text: str) -> "Program":
+        """Read what `to_json` wrote."""
         return cls(*json_form.from_json(text.removeprefix("\ufeff")))
 
     def export(self, target: str, folder: str | Path, primitives: Sequence[Any] | None = None) -> Any:

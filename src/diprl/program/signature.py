@@ -51,7 +51,12 @@ Actions = Discrete | Continuous | Primitives
 
 @dataclass(frozen=True)
 class Signature:
-    """The interface between a program and its environment."""
+    """The interface between a program and its environment: what it reads and what it may do.
+
+    >>> tank = Signature((Feature("level", "m", 0.0, 2.0), Feature("inflow", "m/s")), Discrete(("off", "on")))
+    >>> tank.feature_names
+    ('level', 'inflow')
+    """
 
     features: tuple[Feature, ...]
     actions: Actions

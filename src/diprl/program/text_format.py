@@ -34,6 +34,8 @@ class Notation:
     """What a line begins with for each `if` around it."""
     returning: bool = False
     """Whether each leaf returns, so that no line needs `else`."""
+    product: str = "{}"
+    """What surrounds a product."""
 
 
 TEXT = Notation(lines={"if": "if {} > 0:", "elif": "elif {} > 0:", "else": "else:"})
@@ -47,7 +49,7 @@ def format_linear(weights: Sequence[float], bias: float, names: Sequence[str], n
             continue
         sign = ("-" if weight < 0.0 else "") if not text else (" - " if weight < 0.0 else " + ")
         factor = "" if name and abs(weight) == 1.0 else notation.number(abs(weight))
-        text += sign + factor + (notation.times if factor and name else "") + name
+        text += sign + (notation.product.format(factor + notation.times + name) if factor and name else factor + name)
     return text or notation.number(0.0)
 
 

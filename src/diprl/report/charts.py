@@ -3,7 +3,8 @@
 The regions of the plane follow every edit, so the page's script draws them (`assets/page/regions.js`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from diprl.arena.score import Gap, Score
 from diprl.program import Program
 from diprl.report import draw
 from diprl.report.draw import Chart, Markup, Scale, area_chart, element, label, line_chart, padded, svg, x_axis, y_axis
-from diprl.report.source import Curves, Source
+from diprl.report.source import Source
 from diprl.report.visits import Visits
-from diprl.search.front import Front
+from diprl.runs.observers import STEPS
+from diprl.system.files import is_number
 
 WIDTH, MARGIN, ROW = 440, 16, 44
 FRONT_LEFT, FRONT_HEIGHT = 48, 220
@@ -25,7 +27,9 @@ PLANE = (560, 420)
 FRAME = {"left": draw.LEFT + 26, "right": PLANE[0] - 12, "top": draw.TOP, "bottom": PLANE[1] - draw.BOTTOM - 6}
 """Where the plane lies on its drawing."""
 DOTS = 600
-SIDE_BY_SIDE, STYLES = (640, 240), 6
+STYLES = 6
+LARGEST = 1e100
+"""A number of this size is not one of ours, and a chart of it would overflow."""
 GOLDEN = 0.618034
 """Steps of this size spread dots evenly, however many there are."""
 
@@ -72,40 +76,79 @@ def gap_rows(gap: Gap) -> list[tuple[str, float, float]]:
     return rows
 
 
-def front_chart(front: Front) -> Markup:
-    """Size against score of the programs of a run, each with its 95% interval; a ring around the one handed over."""
-    x = Scale(0.0, max(entry.program.coefficients for entry in front) + 1.0, FRONT_LEFT, WIDTH - MARGIN)
-    ends = [end for entry in front for end in entry.interval]
-    y = Scale(*padded(ends), FRONT_HEIGHT, MARGIN)
+def front_chart(sources: Sequence[Source]) -> Markup | None:
+    """Size against score of the programs of runs, each with its 95% interval; a ring around those handed over."""
+    fronts = [sized_scores(source) for source in sources]
+    points = [point for front in fronts for point in front]
+    if not points:
+        return None
+    x = Scale(0.0, max(numbers for numbers, *_ in points) + 1.0, FRONT_LEFT, WIDTH - MARGIN)
+    y = Scale(*padded([end for _, _, ends, _ in points for end in ends]), FRONT_HEIGHT, MARGIN)
     parts = [*x_axis(x, FRONT_HEIGHT, "numbers in the program"), *y_axis(y, x)]
-    for index, entry in enumerate(front):
-        place, (low, high) = x(entry.program.coefficients), map(y, entry.interval)
-        parts.append(element("path", class_="interval s1", d=f"M{place:.1f} {low:.1f}V{high:.1f}"))
-        parts.append(element("circle", class_="mean s1", cx=place, cy=y(entry.mean), r=4))
-        if index == front.picked:
-            parts.append(element("circle", class_="ring", cx=place, cy=y(entry.mean), r=9))
+    for index, front in enumerate(fronts):
+        style = style_of(index)
+        parts.append(element("path", class_=f"line {style}", d=draw.path([point[:2] for point in front], x, y)))
+        for numbers, mean, (low, high), picked in front:
+            parts.append(element("path", class_=f"interval {style}", d=f"M{x(numbers):.1f} {y(low):.1f}V{y(high):.1f}"))
+            parts.append(element("circle", class_=f"mean {style}", cx=x(numbers), cy=y(mean), r=4))
+            parts += [element("circle", class_="ring", cx=x(numbers), cy=y(mean), r=9)] if picked else []
     return svg(parts, "Score of the program by size", WIDTH, FRONT_HEIGHT + 38)
 
 
-def training_charts(curves: Curves) -> list[Chart]:
-    """Return, gap, depths, entropy and α, each where it was measured."""
-    returns = [
-        ("while training", "s3", curves.training),
-        ("relaxed policy", "s2", curves.relaxed),
-        ("program", "s1", curves.program),
+def sized_scores(source: Source) -> list[tuple[float, float, tuple[float, float], bool]]:
+    """Each program of a run: its numbers, mean, interval, and whether it was handed over."""
+    if source.result is None:
+        return []
+    front, score = source.result.front, source.result.score
+    if front is None:
+        return [(source.program.coefficients, score.mean, interval(score), True)]
+    entries = enumerate(front)
+    return [(one.program.coefficients, one.mean, one.interval, index == front.picked) for index, one in entries]
+
+
+def overview(sources: Sequence[Source]) -> dict[str, Any] | None:
+    """A table of several runs and a chart of their programs."""
+    rows = [
+        (source.path.name, source.result.score if source.result else None, source.program, style_of(index))
+        for index, source in enumerate(sources)
     ]
-    programs = dict(curves.program)
-    gap = [(step, value - programs[step]) for step, value in curves.relaxed if step in programs]
-    weights = {value for _, value in curves.alpha}
+    return {"rows": rows, "chart": front_chart(sources)} if len(sources) > 1 else None
+
+
+def style_of(index: int) -> str:
+    """The class in the style sheet that colours a run."""
+    return f"s{index % STYLES + 1}"
+
+
+def training_charts(rows: Sequence[Mapping[str, Any]]) -> list[Chart]:
+    """Return, gap, depths, entropy and α, each where the metrics have it."""
+
+    def measured(*names: str) -> list[Any]:
+        table = (tuple(row.get(name) for name in (STEPS, *names)) for row in rows)
+        return [numbers for numbers in table if all(is_number(each) and abs(each) < LARGEST for each in numbers)]
+
+    relaxed, program, alpha = measured("eval/relaxed"), measured("eval/program"), measured("train/alpha")
+    entropy = measured("train/architecture_entropy")
+    returns = [
+        ("while training", "s3", measured("rollout/ep_rew_mean")),
+        ("relaxed policy", "s2", relaxed),
+        ("program", "s1", program),
+    ]
+    programs = dict(program)
+    gap = [(step, value - programs[step]) for step, value in relaxed if step in programs]
+    names = (f"train/prog_depth_{depth}_prob" for depth in count(1))
+    depths = list(takewhile(lambda name: any(name in row for row in rows), names))
+    shares = [(steps, shares) for steps, *shares in measured(*depths)] if depths else []
+    weights = {value for _, value in alpha}
     constant = f"It stayed at {min(weights):g} throughout." if len(weights) == 1 else ""
     better = "Above zero, the relaxed policy is better than the program inside it."
     settled = "1: every depth is as likely as any other; 0: the depth is settled."
     charts = (
         line_chart("Return", returns),
         line_chart("Gap: relaxed − program", [("gap", "s4", gap)], note=better, baseline=0.0),
-        area_chart("Depth of the program", curves.depths),
-        line_chart("Architecture entropy", [("entropy", "s5", curves.entropy)], (-0.02, 1.05), settled),
-        line_chart("α, the weight of the entropy penalty", [("α", "s6", curves.alpha)], note=constant),
+        area_chart("Depth of the program", shares),
+        line_chart("Architecture entropy", [("entropy", "s5", entropy)], (-0.02, 1.05), settled),
+        line_chart("α, the weight of the entropy penalty", [("α", "s6", alpha)], note=constant),
     )
     return [chart for chart in charts if chart is not None]
 
@@ -154,40 +197,3 @@ def extent(program: Program, visits: Visits, index: int) -> tuple[float, float]:
 def feature_label(program: Program, index: int) -> str:
     feature = program.signature.features[index]
     return f"{feature.name} [{feature.unit}]" if feature.unit else feature.name
-
-
-def overview(sources: Sequence[Source]) -> dict[str, Any] | None:
-    """A table of the runs and a chart of their fronts; None where there is one run without a front."""
-    fronts = [_sizes_and_scores(source) for source in sources]
-    if len(sources) == 1 and len(fronts[0]) < 2:
-        return None
-    rows = [
-        (source.path.name, source.result.score if source.result else None, source.program, f"s{index % STYLES + 1}")
-        for index, source in enumerate(sources)
-    ]
-    return {"rows": rows, "chart": _fronts_chart(fronts)}
-
-
-def _sizes_and_scores(source: Source) -> list[tuple[float, float]]:
-    """Numbers in the program against its score, by size: the programs that a run holds, then what it handed over."""
-    if source.result is None:
-        return []
-    points = {(float(entry.program.coefficients), entry.mean) for entry in source.result.front or ()}
-    return sorted({*points, (float(source.program.coefficients), source.result.score.mean)})
-
-
-def _fronts_chart(fronts: Sequence[Sequence[tuple[float, float]]]) -> Chart | None:
-    points = [point for front in fronts for point in front]
-    if not points:
-        return None
-    sizes, scores = zip(*points, strict=True)
-    x, y = (
-        Scale(0.0, 1.1 * max(*sizes, 1.0), 70, SIDE_BY_SIDE[0] - 14),
-        Scale(*padded(scores), SIDE_BY_SIDE[1] - 40, 10),
-    )
-    parts: list[Markup] = [*y_axis(y, x, "score"), *x_axis(x, y.start, "numbers in the program")]
-    for index, front in enumerate(fronts):
-        style = f"s{index % STYLES + 1}"
-        parts += [element("path", class_=f"line {style}", d=draw.path(front, x, y))] if len(front) > 1 else []
-        parts += [element("circle", class_=f"mean {style}", cx=x(size), cy=y(score), r=4.5) for size, score in front]
-    return Chart("", svg(parts, "Size against score", *SIDE_BY_SIDE))

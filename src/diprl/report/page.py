@@ -10,11 +10,11 @@ from diprl import __version__
 from diprl.errors import DiprlError, optional
 from diprl.export import TARGETS, ExportReport, export
 from diprl.program import Primitives, Program
+from diprl.program.text_format import format_body
 from diprl.report.charts import front_chart, gap_rows, partition, score_chart, training_charts
 from diprl.report.draw import Markup, asset
 from diprl.report.episode import prepare_rendering
 from diprl.report.findings import findings
-from diprl.report.listing import branches, few_digits, lines
 from diprl.report.live import live_data, page_script, twin_of
 from diprl.report.replay import record_replay
 from diprl.report.source import Source, read_source
@@ -54,16 +54,15 @@ def render_live(source: Source, task: str | None, studio: dict[str, Any], overvi
 def known(source: Source, script: Markup | None = None, allow: str = "") -> dict[str, Any]:
     """What can be shown without playing; `allow` is what the page's policy permits beyond its own content."""
     program = source.program
-    style, script = style_sheet(program), script or page_script()
+    style, script = asset("style.css"), script or page_script()
     return {
         "source": source,
         "program": program,
         "version": __version__,
-        "lines": lines(program),
-        "branches": branches(program),
+        "body": "\n".join(format_body(program.signature, program.root)),
         "gap": gap_rows(source.result.gap) if source.result and source.result.gap else None,
-        "front_chart": front_chart(source.result.front) if source.result and source.result.front else None,
-        "curves": training_charts(source.curves),
+        "front_chart": front_chart([source]) if source.result and source.result.front else None,
+        "curves": training_charts(source.metrics),
         "findings": findings(source),
         "downloads": downloads(program),
         "targets": TARGETS,
@@ -86,7 +85,7 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         twin = twin_of(task)
         visits, replay = visit(task, program, episodes), record_replay(task, program, pictures=twin is None)
     except DiprlError as error:
-        return {"replay": None, "shares": [], "score": score_chart(source, None), "why_not": str(error)}
+        return {"replay": None, "score": score_chart(source, None), "why_not": str(error)}
     names = program.signature.feature_names
     importance = influence(program, visits)
     chosen = choose_features(program, features, importance)
@@ -95,8 +94,6 @@ def played(source: Source, features: str | None, episodes: int, name: str | None
         "replay": replay,
         "twin": twin,
         "score": score_chart(source, task.paper_score),
-        "visited": len(visits.branches),
-        "shares": visits.shares(len(branches(program))),
         "importance": sorted(zip(names, importance, strict=True), key=lambda item: -item[1]),
         "chosen": [names[index] for index in chosen],
         "fixed": [median for index, median in enumerate(medians) if index not in chosen],
@@ -116,14 +113,6 @@ def downloads(program: Program) -> list[tuple[ExportReport, dict[str, str]]]:
     return found
 
 
-def style_sheet(program: Program) -> Markup:
-    """The style sheet with a class for every indentation and colour, because style attributes are forbidden."""
-    shown = lines(program)
-    indents = {f".indent-{line.indent} {{ --indent: {line.indent}; }}" for line in shown}
-    colours = {f".{line.style} {{ --c: {line.colour}; }}" for line in shown if line.colour}
-    return Markup("\n".join([asset("style.css"), *sorted(indents | colours)]))
-
-
 def allowed(text: str) -> str:
     """What a security policy says to allow just this text."""
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
@@ -135,7 +124,7 @@ def load_template() -> Any:
     strict = {"autoescape": True, "undefined": jinja.StrictUndefined}
     environment = jinja.Environment(**strict, trim_blocks=True, lstrip_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    environment.filters["short"] = lambda value: few_digits(value).replace("-", "−")
+    environment.filters["short"] = lambda value: f"{value:.4g}".replace("-", "−")
     environment.filters["fixed"] = lambda value: f"{value:.2f}".replace("-", "−")
     environment.filters["percent"] = lambda value, digits=0: f"{100 * value:.{digits}f}"
     environment.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()

@@ -20,10 +20,6 @@ class Visits:
     """(states, features)"""
     branches: NDArray[np.int64]
 
-    def shares(self, count: int) -> list[float]:
-        """The share of states in which each branch acts."""
-        return (np.bincount(self.branches, minlength=count) / len(self.branches)).tolist()
-
     def medians(self) -> list[float]:
         return np.median(self.features, axis=0).tolist()
 

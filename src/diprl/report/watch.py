@@ -9,15 +9,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl.errors import DiprlError, optional
+from diprl.export.svg import leaf_colours
 from diprl.program import Program
+from diprl.program.ast import terminals
+from diprl.program.text_format import Notation, format_terminal
 from diprl.report.episode import Moment, open_environment, play_moments, play_pictures, steps_per_second
-from diprl.report.listing import Line, branches
 from diprl.system.files import check_target, write_whole
 from diprl.tasks.base import Task
 
 CAPTION_HEIGHT = 26
 HOLD = 12
 """How many pictures the final state is shown for."""
+FEW_DIGITS = Notation(lambda value: f"{value:.4g}", "·")
 
 
 def show(task: Task, program: Program, seeds: range) -> list[float]:
@@ -36,13 +39,13 @@ def record(
     check_target(path)
     returns: list[float] = []
     with closing(open_environment(task, "rgb_array")) as environment, TemporaryDirectory() as folder:
-        speed, lines = steps_per_second(environment), branches(program)
+        speed, captions = steps_per_second(environment), branch_captions(program)
         stride = max(1, round(speed / fps))
 
         def images() -> Iterator[Any]:
             for seed in seeds:
                 for step, moment, image in play_pictures(task, program, environment, seed, stride, width):
-                    captioned = with_caption(image, moment, step, lines[moment.branch])
+                    captioned = with_caption(image, moment, step, captions[moment.branch])
                     yield from [captioned] * (HOLD if moment.ended else 1)
                 returns.append(moment.total)
 
@@ -55,7 +58,16 @@ def record(
     return returns
 
 
-def with_caption(image: Any, moment: Moment, step: int, branch: Line) -> Any:
+def branch_captions(program: Program) -> list[tuple[str, str]]:
+    """The colour of each branch, and what it does."""
+    colours, captions = leaf_colours(program), []
+    for number, leaf in enumerate(terminals(program.root), 1):
+        does = "; ".join(format_terminal(leaf, program.signature, FEW_DIGITS))
+        captions.append((colours[leaf], f"{number}: {does}"))
+    return captions
+
+
+def with_caption(image: Any, moment: Moment, step: int, caption: tuple[str, str]) -> Any:
     """The picture over a line that says what the active branch does, in the colour of its action."""
     from PIL import Image, ImageDraw, ImageFont
 
@@ -63,9 +75,9 @@ def with_caption(image: Any, moment: Moment, step: int, branch: Line) -> Any:
     captioned = Image.new("RGB", (width, height + CAPTION_HEIGHT), "#101418")
     captioned.paste(image, (0, 0))
     draw = ImageDraw.Draw(captioned)
-    draw.rectangle((0, height, 6, height + CAPTION_HEIGHT), fill=branch.colour)
+    draw.rectangle((0, height, 6, height + CAPTION_HEIGHT), fill=caption[0])
     numbers = f"step {step}   return {moment.total:.4g}"
-    text = moment.ended or f"{branch.number + 1}: {branch.text}"
+    text = moment.ended or caption[1]
     room = width - 24 - draw.textlength(numbers, font=font)
     while text and draw.textlength(text, font=font) > room:
         text = text[:-2].rstrip("…") + "…" if len(text) > 2 else ""

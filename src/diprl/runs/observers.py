@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
+
 from diprl.arena.reference import evaluate_program
 from diprl.errors import optional
 from diprl.program import Program
@@ -115,10 +117,14 @@ class ProgramFile:
 
 @dataclass(frozen=True)
 class StopAtScore:
-    """Stop once the hard program's validation score reaches a threshold."""
+    """A callback that ends the training once the program's validation score reaches a threshold.
+
+    `model.learn(1e6, callback=StopAtScore(480))`
+    """
 
     score: float
     metric: str = "eval/program"
+    """Which figure to look at, as `metrics.csv` names them."""
 
     def __call__(self, snapshot: Snapshot) -> bool:
         return snapshot.metrics.get(self.metric, float("-inf")) >= self.score
@@ -126,11 +132,14 @@ class StopAtScore:
 
 @dataclass
 class EvalCallback:
-    """Score the current program on the reference environment every so many steps and keep the best."""
+    """A callback that scores the current program on the environment itself from time to time and keeps the best."""
 
     every: int = 100_000
+    """Environment steps between two scores."""
     episodes: int = 10
+    """Episodes of each score."""
     best_path: Path | None = None
+    """Where the best program is saved; None keeps its score only."""
     best_score: float = float("-inf")
     last: int = 0
 
@@ -147,7 +156,7 @@ class EvalCallback:
 
 @dataclass
 class CheckpointCallback:
-    """Keep a checkpoint every so many steps under its own name."""
+    """A callback that keeps a checkpoint from time to time; `DiPRL.load` opens each of them."""
 
     folder: Path
     every: int = 100_000
@@ -189,9 +198,7 @@ def spread(count: int, points: int) -> list[int]:
     >>> spread(7, 3)
     [0, 3, 6]
     """
-    if count <= points:
-        return list(range(count))
-    return sorted({round(index * (count - 1) / (points - 1)) for index in range(points)})
+    return np.unique(np.linspace(0, count - 1, min(count, points)).round().astype(int)).tolist()
 
 
 def shortened(value: float | None) -> float | None:

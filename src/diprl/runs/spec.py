@@ -18,6 +18,11 @@ ADDED_LATER = {
     "smallest_share": 0.05,
     "max_numbers": 0,
     "max_conditions": 0,
+    "idle_turns": True,
+    "mix_logits": False,
+    "terminal_spread": 0.1,
+    "keep_action_weights": False,
+    "dual_epsilon": 1e-5,
 }
 """Settings that the first records do not know, each with the value that those were made with."""
 LARGEST_EPISODES = 1_000_000

@@ -120,7 +120,7 @@ class Trainer:
         """Train an agent through the stage's budget, showing each snapshot to the observers."""
         engine = engine_for(self.session.task, stage.settings.compiled(), stage.make_agent)
         state = self.begin(stage, engine)
-        collector = self.collector(stage, engine)
+        collector = self.collector(stage.settings, engine, stage.member)
         before = sum(self.steps.values())
 
         def report(progress: Progress) -> bool:
@@ -159,17 +159,17 @@ class Trainer:
             check_origin(path, facts, self.session.spec)
         return state
 
-    def collector(self, stage: Stage, engine: Engine) -> Collector:
+    def collector(self, settings: Settings, engine: Engine, member: int = 0) -> Collector:
         if engine.twin is not None:
-            return TwinCollector(engine, stage.settings)
+            return TwinCollector(engine, settings)
         from diprl.tasks.batches.choose import make_environments
 
         session = self.session
         environments = make_environments(
-            session.task, stage.settings.ppo.num_envs, session.backend, timeout=session.env_timeout
+            session.task, settings.ppo.num_envs, session.backend, timeout=session.env_timeout
         )
-        seed = session.spec.seed + MEMBER_SEEDS * stage.member
-        return HostCollector(engine, stage.settings, environments, seed)
+        seed = session.spec.seed + MEMBER_SEEDS * member
+        return HostCollector(engine, settings, environments, seed)
 
     def snapshot(self, stage: Stage, engine: Engine, progress: Progress, before: int) -> Snapshot:
         """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""

@@ -44,7 +44,10 @@ class Difference:
 
 
 def compare(a: Program, b: Program, task: Task, episodes: int = 100) -> Difference:
-    """How b differs from a in behaviour and in score."""
+    """How b differs from a: in which of the visited states it acts differently, and what that does to the score.
+
+    Both play the same episodes, so that the difference has a narrow interval; `print` shows all of it.
+    """
     if a.signature.feature_names != b.signature.feature_names:
         raise DiprlError("the programs read different features, so they cannot be compared")
     contest = Contest(task, program_act(task, a), episodes)

@@ -15,12 +15,14 @@ from diprl.program import Program
 from diprl.program.ast import Affine, Condition, flatten, number_rows
 from diprl.search.trials import Spent, Trials
 
-FIRST_LOOK, MOST_EPISODES = 64, 1024
-"""Validation episodes of every program, and of those that may be the one to take."""
+LOOKS, MOST_EPISODES = 4, 1024
+"""How often validation plays; each look takes an equal part of the steps, with half as many programs as the last."""
+FOR_DIGITS = 1.0
+"""Looks whose steps are left for choosing the number of digits."""
 HOPELESS = 2.0
 """Standard errors by which a program must lose to be out of the running."""
-CONTENDERS = 16
-"""Programs that stay in the running after the first look, and half as many after the second."""
+FEWEST_LEFT = 3
+"""Programs that stay in the running unless they are hopeless."""
 
 
 @dataclass(frozen=True)
@@ -133,19 +135,19 @@ def features_read(program: Program) -> set[int]:
 def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
     """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
 
-    Raises `Spent` where the budget does not allow two episodes of each.
+    The first program, which the others were made from, stays in the running to the end. Raises `Spent` where the
+    budget does not allow two episodes of each.
     """
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
-    contenders, block = list(returns), FIRST_LOOK
+    contenders = list(returns)
     with suppress(Spent):
-        while True:
+        for look in range(LOOKS):
+            affordable = trials.left / (LOOKS - look + FOR_DIGITS) / (len(contenders) * trials.length)
+            block = int(np.clip(affordable, 2, MOST_EPISODES >> (LOOKS - 1 - look)))
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)
-            block = len(returns[contenders[0]])
-            if not 1 < block < MOST_EPISODES:
-                break
-            contenders = still_in(contenders, returns)
+            contenders = list(dict.fromkeys([programs[0], *still_in(contenders, returns)]))
             if len(contenders) == 1:
                 break
     if min(map(len, returns.values())) < 2:
@@ -161,7 +163,7 @@ def still_in(programs: Sequence[Program], returns: Mapping[Program, NDArray[np.f
         losses = best - returns[program]
         if losses.mean() <= HOPELESS * standard_error(losses):
             alike.setdefault(returns[program].tobytes(), program)
-    most = CONTENDERS if len(best) <= FIRST_LOOK else CONTENDERS // 2
+    most = max(FEWEST_LEFT, len(programs) // 2)
     return sorted(alike.values(), key=lambda program: -returns[program].mean())[:most]
 
 
@@ -174,7 +176,8 @@ def front_of(returns: Mapping[Program, NDArray[np.float64]], limits: Limits) -> 
     allowed = [program for program in programs if limits.hold(program)] or programs[:1]
     best = max(allowed, key=lambda program: (len(returns[program]), returns[program].mean()))
     taken = next(program for program in allowed if is_as_good(returns[program], returns[best], limits.tolerance))
-    return Front(tuple(entry_of(program, returns[program]) for program in programs), programs.index(taken))
+    entries = tuple(entry_of(program, returns[program], returns[best]) for program in programs)
+    return Front(entries, programs.index(taken))
 
 
 def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], tolerance: float) -> bool:
@@ -185,9 +188,15 @@ def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], toleranc
     return count == len(best) and lost <= max(error, tolerance * abs(float(best.mean())) - error)
 
 
-def entry_of(program: Program, returns: NDArray[np.float64]) -> Entry:
-    return Entry(program, float(returns.mean()), standard_error(returns), len(returns))
+def entry_of(program: Program, returns: NDArray[np.float64], best: NDArray[np.float64]) -> Entry:
+    """The program's score. The best one has met more episodes, which tells how hard the first ones were."""
+    count, shared = len(returns), best[: len(returns)]
+    spread = float(shared.var())
+    alike = float(np.clip(np.cov(returns, shared, bias=True)[0, 1] / spread, 0.0, 1.0)) if spread else 0.0
+    mean = returns.mean() + alike * (best.mean() - shared.mean())
+    error = np.hypot(standard_error(returns - alike * shared), alike * standard_error(best))
+    return Entry(program, float(mean), float(error), count)
 
 
 def standard_error(values: NDArray[np.float64]) -> float:
-    return float(values.std(ddof=1)) / len(values) ** 0.5
+    return float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("inf")

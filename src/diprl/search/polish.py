@@ -64,7 +64,7 @@ def polish(
     enough: Callable[[], bool] = never,
     show: Show = lambda *_: None,
 ) -> Polished:
-    """The program with better numbers and branches, or as it was.
+    """The program with better numbers and branches, or as it was if nothing wins a paired test on fresh episodes.
 
     Steps and seconds end the search, whichever comes first. So does `enough`, and what was found by then counts;
     `interrupt` is called before each round and ends everything by raising.

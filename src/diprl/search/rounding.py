@@ -4,6 +4,14 @@ from diprl.program import Program
 from diprl.program.ast import Condition, Item, assemble, flatten
 from diprl.program.edit import round_item
 
+DIGITS = (1, 2, 3)
+"""Significant digits that programs are rounded to."""
+
+
+def digits_of(program: Program) -> int:
+    """The significant digits of its longest number, as far as rounding goes."""
+    return next((digits for digits in DIGITS if program.rounded(digits) == program), DIGITS[-1])
+
 
 def rounded(program: Program, digits: int) -> Program:
     """The program with its numbers to so many significant digits.

@@ -10,15 +10,23 @@ from functools import partial
 
 import numpy as np
 
+from diprl.arena.episodes import FRONT_ROUND
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import NO_LIMITS, Front, Limits, validated
+from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, validated
 from diprl.search.polish import COMPARISON, compare_fairly
-from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
+from diprl.search.rounding import digits_of
+from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs, with_fewer_digits
 from diprl.search.trials import Spent, Trials, never
 
-VALIDATION = 0.35
-"""Part of the steps that goes to the last comparison of all sizes."""
+VALIDATION = 0.5
+"""Part of the steps that goes to the last comparison of sizes."""
+FEWEST_SIZES, FIRST_LOOK = 6, 24
+"""Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
+ROUGHLY_ALIKE = 0.02
+"""Share of visited states in which rounding may change the action, if the score stays."""
+FEWEST_FOR_DIGITS = 64
+"""Episodes without which the score says too little about rounding."""
 WIDTH = 3
 """Proposals that race at each size."""
 FINALISTS, SECOND_ROUND = 2, 3
@@ -154,10 +162,34 @@ class Shrinker:
             self.show(f"tune the numbers of the program to take: {trial.gain:+.4g}", front.program)
         return front
 
+    def in_fewest_digits(self, front: Front) -> Front:
+        """The front with the program to take in the fewest digits with which it earns no less."""
+        program = front.program
+        rounder = with_fewer_digits(program, self.views, ROUGHLY_ALIKE)
+        same_size = (each for each in rounder if each.coefficients == program.coefficients)
+        versions = [each for each in dict.fromkeys(same_size) if digits_of(each) < digits_of(program)]
+        affordable = self.trials.left / ((len(versions) + 1) * self.trials.length)
+        if not versions or affordable < FEWEST_FOR_DIGITS:
+            return front
+        episodes = int(min(affordable, MOST_EPISODES))
+        exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND).mean(axis=1)
+        for version, mean in zip(versions, others, strict=True):
+            if mean >= exact:
+                return front.with_program(version, float(mean - exact))
+        return front
+
     def accept(self, program: Program, what: str) -> None:
         self.program = merged(program)
         self.met.append(self.program)
         self.show(what, self.program)
+
+
+def spread(met: Sequence[Program], most: int) -> list[Program]:
+    """The first program and others of evenly spread sizes down to the last; of one size, the latest."""
+    latest = {program.coefficients: program for program in met}
+    sizes = sorted(latest, reverse=True)
+    ranks = np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int)
+    return list(dict.fromkeys([met[0], *(latest[sizes[rank]] for rank in ranks)]))
 
 
 def shrink(
@@ -177,7 +209,10 @@ def shrink(
     with suppress(Spent):
         shrinker.run()
     trials.enough = never  # what was found by then is still to be compared
-    front = validated(trials, [rounded_alike(each, shrinker.views) for each in shrinker.met], limits)
+    affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
+    compared = spread(shrinker.met, int(min(max(FEWEST_SIZES, affordable), len(shrinker.met))))
+    front = validated(trials, [rounded_alike(each, shrinker.views) for each in compared], limits)
     with suppress(Spent):
+        front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)
     return front

@@ -16,11 +16,10 @@ from diprl.program.edit import prune_branch
 from diprl.program.paths import condition_paths
 from diprl.program.signature import Continuous
 from diprl.search.numbers import Vector, output_reach
-from diprl.search.rounding import rounded
+from diprl.search.rounding import DIGITS, rounded
 
 MOST_STATES = 4000
 """Visited states that programs are compared on."""
-DIGITS = (1, 2, 3)
 ALIKE = 0.002
 """Share of visited states in which rounding may change the action."""
 NEAR = 0.3
@@ -54,11 +53,15 @@ def smaller_programs(program: Program, views: NDArray[np.float32]) -> list[Propo
 
 def rounded_alike(program: Program, views: NDArray[np.float32]) -> Program:
     """The program with the fewest digits, up to three, with which it acts as before in nearly all visited states."""
+    return next(with_fewer_digits(program, views, ALIKE), rounded(program, DIGITS[-1]))
+
+
+def with_fewer_digits(program: Program, views: NDArray[np.float32], changed: float) -> Iterator[Program]:
+    """The program in one digit, two and three, where it then acts otherwise in a smaller share of visited states."""
     states = thinned(views)
     acts = behaviour(program, states)
     rounder = (rounded(program, digits) for digits in DIGITS)
-    alike = (each for each in rounder if np.abs(behaviour(each, states) - acts).max(axis=1).mean() < ALIKE)
-    return next(alike, rounded(program, DIGITS[-1]))
+    return (each for each in rounder if np.abs(behaviour(each, states) - acts).max(axis=1).mean() < changed)
 
 
 def thinned(views: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -21,6 +21,10 @@ class Spent(Exception):
     """No further episode fits into the budget."""
 
 
+FORGETTING = 0.9
+"""What a round counts for, relative to the next, in the pace: the first rounds compile."""
+
+
 class Trials:
     """Plays programs no larger than the one it is made for."""
 
@@ -39,7 +43,9 @@ class Trials:
         """
         self.enough = enough
         self.task, self.interrupt, self.player = task, interrupt, program_player(task, program)
-        self.most_steps, self.began, self.seconds = steps, monotonic(), seconds
+        self.most_steps, self.seconds = steps, seconds
+        self.began = self.paced = monotonic()
+        self.recent_steps, self.recent_seconds = 0.0, 0.0
         self.steps, self.last, self.rounds = 0, 0, 0
         self.length = float(task.horizon)
         """Steps of an episode, as played so far."""
@@ -57,7 +63,8 @@ class Trials:
             self.interrupt()
             self.rounds += 1
             returns = self.player(programs, fitting, series + self.rounds)
-            self.steps, self.last = self.steps + returns.steps, returns.steps
+            self.last = returns.steps
+            self.count(returns.steps)
             self.length = returns.steps / returns.values.size
             played.append(returns.values)
             episodes -= fitting
@@ -72,17 +79,25 @@ class Trials:
             raise Spent
         self.interrupt()
         views = visited_views(self.task, program, episodes)
-        self.steps += len(views)
+        self.count(len(views))
         return views[:, : self.task.layout.features]
 
     @property
     def left(self) -> float:
-        """Steps that may still be taken; where time is limited, as many as it allows at the pace so far."""
+        """Steps that may still be taken; where time is limited, as many as it allows at the recent pace."""
         if self.enough():
             return 0.0
-        elapsed = monotonic() - self.began
-        in_time = (self.seconds - elapsed) * self.steps / elapsed if self.steps else float("inf")
+        seconds = self.began + self.seconds - monotonic()
+        in_time = seconds * self.recent_steps / self.recent_seconds if self.recent_seconds else float("inf")
         return max(0.0, min(self.most_steps - self.steps, in_time))
+
+    def count(self, steps: int) -> None:
+        """Take note of steps that were taken, and of the time since the last ones."""
+        now = monotonic()
+        self.steps += steps
+        self.recent_steps = FORGETTING * self.recent_steps + steps
+        self.recent_seconds = FORGETTING * self.recent_seconds + now - self.paced
+        self.paced = now
 
     def spent(self) -> bool:
         """Whether another round like the last one would go over the limit."""

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, NoReturn
 
-from diprl.errors import DiprlError
+import numpy as np
+
+from diprl.errors import DiprlError, NotFiniteError
 from diprl.system.processes import leave
 
 INFO_KEYS = ("distance", "is_success")
@@ -50,10 +52,38 @@ def close(environment: Any, name: str) -> None:
         print(f"diprl: warning: {error}", file=sys.stderr, flush=True)
 
 
-def step(environment: Any, action: Any) -> tuple[Any, float, bool, bool, dict[str, float]]:
-    """What a step gave, each part as what it should be, or an error that says which is not."""
-    observation, reward, terminated, truncated, info = environment.step(action)
-    return observation, float(reward), bool(terminated), bool(truncated), reported(info)
+class Checked:
+    """An environment whose every answer is checked; `place` says in complaints which one it is."""
+
+    def __init__(self, environment: Any, name: str, place: Callable[[], str] | None = None) -> None:
+        self.environment, self.name, self.place = environment, name, place or (lambda: name)
+        self.shape: tuple[int, ...] = environment.observation_space.shape or ()
+
+    def reset(self, seed: int | None = None) -> Any:
+        """The first observation of an episode."""
+        return call(self._reset, seed, complaint=lambda: f"{self.place()} failed to reset")
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, float]]:
+        """What a step gave, each part as what it should be."""
+        return call(self._step, action, complaint=lambda: f"{self.place()} failed in a step")
+
+    def close(self) -> None:
+        close(self.environment, self.name)
+
+    def _reset(self, seed: int | None) -> Any:
+        observation, _ = self.environment.reset(seed=seed)
+        return self._observed(observation)
+
+    def _step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, float]]:
+        observation, reward, terminated, truncated, info = self.environment.step(action)
+        if not isfinite(reward := float(reward)):
+            raise NotFiniteError(f"{self.place()} returned the reward {reward}")
+        return self._observed(observation), reward, bool(terminated), bool(truncated), reported(info)
+
+    def _observed(self, observation: Any) -> Any:
+        if (shape := np.shape(observation)) != self.shape:
+            raise DiprlError(f"{self.place()} returned an observation of shape {shape} instead of {self.shape}")
+        return observation
 
 
 def reported(info: Any) -> dict[str, float]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache, partial
 from typing import Any
 
 import gymnasium as gym
 
-from diprl.errors import LONGEST_NAME, DiprlError
+from diprl.errors import LONGEST_NAME, DiprlError, nearest
 from diprl.program import Primitives, Program
 from diprl.program.networks import Network
 from diprl.system.trust import remember
@@ -55,6 +54,9 @@ def load_task(
     features: Sequence[FeatureFunction] | None = None,
 ) -> Task:
     """The task behind a name, an id, `FILE.py:Class`, `module:Id`, a task file, an environment or a factory.
+
+    >>> load_task("CartPole-v1").signature.feature_names
+    ('cart_position', 'cart_velocity', 'pole_angle', 'pole_angular_velocity')
 
     With `env_kwargs` or `features` a named task is the plain environment of the same id, since what its
     compiled twin and its shaping assume no longer holds.
@@ -111,7 +113,7 @@ def _registered_id(name: str) -> str:
     if identifier in TASKS and identifier not in gym.registry:
         raise DiprlError(f"{name} takes no env_kwargs and no features: pass an environment or a Gymnasium id")
     if identifier not in gym.registry:
-        near = get_close_matches(name[:LONGEST_NAME], sorted({*TASKS, *gym.registry}), n=3, cutoff=0.6)
+        near = nearest(name, sorted({*TASKS, *gym.registry}), count=3)
         hint = f"did you mean {', '.join(near)}?" if near else "diprl tasks lists those that are built in"
         raise DiprlError(f"unknown task '{name:.{LONGEST_NAME}}': {hint}; name one of your own as FILE.py:Class")
     return identifier

@@ -11,11 +11,10 @@ from string import Template
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diprl.program.signature import Continuous, outputs
 from diprl.tasks.base import Task
-from diprl.tasks.batches.sync import SyncEnvironments, random_actions
+from diprl.tasks.batches.sync import SyncEnvironments, random_views
 from diprl.tasks.origin import is_file
 
 COPIES, STEPS = 5, 300
@@ -59,21 +58,13 @@ def _actions(task: Task) -> list[str]:
 
 def _features(task: Task) -> list[str]:
     """A line for each feature, with what was seen of it."""
-    seen, lines = random_views(task), []
+    environments, lines = SyncEnvironments(task, COPIES), []
+    seen = random_views(environments, task.signature.actions, STEPS)
+    environments.close()
     for feature, low, high in zip(task.signature.features, seen.min(axis=0), seen.max(axis=0), strict=False):
         facts = f"unit = {_value(feature.unit)}{_range(feature.low, feature.high)}, meaning = {_value(feature.meaning)}"
         lines.append(f"{feature.name} = {{ {facts} }}  # seen: {low:.4g} to {high:.4g}")
     return lines
-
-
-def random_views(task: Task) -> NDArray[np.float32]:
-    """What random actions meet in a few environments."""
-    generator, environments = np.random.default_rng(0), SyncEnvironments(task, COPIES)
-    views = [environments.reset(0)]
-    for _ in range(STEPS):
-        views.append(environments.step(random_actions(task.signature.actions, COPIES, generator)).next_view)
-    environments.close()
-    return np.concatenate(views)
 
 
 def _range(low: float, high: float) -> str:

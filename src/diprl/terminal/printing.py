@@ -13,7 +13,7 @@ from diprl.program.text_format import format_body
 from diprl.terminal.layout import Column, fitted, plain_console, print_table, say, say_labelled
 
 if TYPE_CHECKING:
-    from diprl.arena.score import Gap, Score
+    from diprl.arena.score import Score
     from diprl.runs.result import Result
     from diprl.search.front import Front
 
@@ -69,7 +69,7 @@ def shown_sizes(count: int, picked: int) -> list[int]:
 
 def result_table(result: "Result", title: str) -> str:
     """A result in a few lines: what it is, how it was trained, and its programs by size."""
-    console, spec = plain_console(width=100, force_terminal=False, no_color=True), result.spec
+    console, spec = plain_console(width=100, force_terminal=False, force_jupyter=False, color_system=None), result.spec
     with console.capture() as capture:
         say(f"{title} on {spec.task}, seed {spec.seed}, {result.total_steps:,} steps", console)
         if result.front:
@@ -83,7 +83,10 @@ def print_result(result: "Result", folder: Path | None) -> None:
     print_learnt(result)
     say_labelled("score", result.score)
     if result.gap is not None:
-        say_labelled("relaxed", gap_text(result.gap))
+        gap = result.gap
+        parts = f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
+        text = f"{gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
+        say_labelled("relaxed", text)
     if result.front is not None and result.extracted is not None:
         say_labelled("shorter", shortening_text(result.extracted, result.front))
     say_labelled("trained", steps_text(result))
@@ -105,11 +108,6 @@ def print_learnt(result: "Result") -> None:
         print_program(result.program)
     else:
         say_labelled("network", f"two hidden layers of {result.spec.settings.ppo.hidden_size} units, no program")
-
-
-def gap_text(gap: "Gap") -> str:
-    parts = f"architecture {gap.architecture:.2f}, condition {gap.condition:.2f}, terminal {gap.terminal:.2f}"
-    return f"{gap.relaxed:.2f}, gap {gap.total:.2f} ({parts}), entropy {abs(gap.entropy):.4f}"
 
 
 def shortening_text(before: Program, front: "Front") -> str:

@@ -12,7 +12,6 @@ from diprl.train.settings import Settings
 LARGEST_LOG_ALPHA = 10.0
 MEMORY = 0.995
 """How much of the averaged entropy stays from one minibatch to the next."""
-adam = optax.scale_by_adam(eps=1e-5)
 
 
 class Dual(NamedTuple):
@@ -25,7 +24,7 @@ class Dual(NamedTuple):
 
 def begin_dual(max_entropy: float) -> Dual:
     start = jnp.float32(-LARGEST_LOG_ALPHA)  # a weakly typed number would compile the second iteration anew
-    return Dual(start, adam.init(start), jnp.float32(max_entropy))
+    return Dual(start, optax.scale_by_adam().init(start), jnp.float32(max_entropy))
 
 
 def dual_alpha(dual: Dual, numbers: Settings) -> Float[Array, ""]:
@@ -37,6 +36,7 @@ def ascend(dual: Dual, entropy: Float[Array, ""], max_entropy: float, numbers: S
     """One Adam step of log α along (H − H̄), on the averaged entropy; none outside architecture phases."""
     average = MEMORY * dual.entropy + (1.0 - MEMORY) * entropy
     excess = average - numbers.program.target_entropy * max_entropy
+    adam = optax.scale_by_adam(eps=numbers.program.dual_epsilon)
     step, moments = adam.update(-excess, dual.moments)
     log_alpha = jnp.clip(
         dual.log_alpha - numbers.program.alpha_dual * jnp.asarray(step), -LARGEST_LOG_ALPHA, LARGEST_LOG_ALPHA

@@ -233,6 +233,7 @@ class Engine:
         depths = agent.policy.depth_probabilities(temperatures.architecture)
         return diagnostics(agent, transitions, temperatures, weights.clip_range) | {
             "train/clip_range": weights.clip_range,
+            "train/advantage_range": jnp.ptp(transitions.advantage) * state.reward_scale.scale[0],
             "train/architecture_entropy": architecture_entropy(agent, temperatures) / self.max_entropy,
             "train/condition_temperature": jnp.asarray(temperatures.condition),
             **{f"train/prog_depth_{d + 1}_prob": depths[d] for d in range(depths.shape[0])},
@@ -248,7 +249,8 @@ class Engine:
         if period == 0:
             return jnp.array(Groups(open_choice, True, True))
         turn = state.rollout % period == 0
-        return jnp.array(Groups(turn & open_choice, ~turn, True))
+        waits = turn if self.settings.program.idle_turns else turn & open_choice
+        return jnp.array(Groups(turn & open_choice, ~waits, True))
 
     def extra_alpha(self, dual: Dual, numbers: Settings) -> Array | float:
         """What the dual adds to α."""

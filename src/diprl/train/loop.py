@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from diprl.errors import NotFiniteError
@@ -44,6 +45,11 @@ def train(collector: Collector, state: TrainState, report: Report, reports: int)
         if report(progress):
             break
     return state
+
+
+def one_more(collector: Collector, state: TrainState) -> Metrics:
+    """The metrics of a rollout after the last; the state itself stays as it is."""
+    return collector.advance(jax.tree.map(jnp.copy, state))[1]
 
 
 def rollouts_done(state: TrainState) -> int:

@@ -55,19 +55,22 @@ class PPOSettings:
     scale_rewards: bool = setting(False)
     """Divide rewards by a running deviation of returns (for continuous control)."""
     deviation: float = setting(0.6, positive=True)
-    """Standard deviation of continuous actions at the start: of half their range, of the motors' units for blends."""
+    """Standard deviation of continuous actions at the start, in halves of their range; for blends in motor units."""
     noise_correlation: float = setting(0.0, fraction=True)
-    """Correlation between the random numbers of one step and the next, falling to 0 by half of the run."""
+    """Correlation between the random numbers of one step and the next; it falls to 0 by the middle of the run."""
 
     learning_rate: float = setting(1e-2, traced=True, positive=True)
+    """Adam's step size at the start; it changes linearly."""
     learning_rate_end: float = setting(0.0, traced=True)
-    """Adam's step size falls linearly from the first to the second."""
+    """Adam's step size at the end."""
     clip_range: float = setting(0.2, traced=True, positive=True)
+    """PPO's clipping of the probability ratio at the start; it changes linearly."""
     clip_range_end: float = setting(0.0, traced=True)
-    """PPO's clipping of the probability ratio, likewise."""
+    """PPO's clipping of the probability ratio at the end."""
     entropy_coefficient: float = setting(0.01, traced=True)
+    """Weight of the bonus for random actions at the start; it changes linearly."""
     entropy_coefficient_end: float = setting(0.0, traced=True)
-    """Weight of the bonus for random actions, likewise."""
+    """Weight of the bonus for random actions at the end."""
     gamma: float = setting(0.99, traced=True, fraction=True)
     """Discount per step."""
     gae_lambda: float = setting(0.95, traced=True, fraction=True)
@@ -104,15 +107,23 @@ class ProgramSettings:
     polish_share: float = setting(0.2, shared=False)
     """Share of the budget for making the discrete program shorter, rounder and better; 0 keeps it as extracted."""
     max_numbers: int = setting(0, shared=False)
-    """Take a program with at most so many numbers; 0 takes the smallest of the best."""
+    """The most numbers that the chosen program may have; 0 chooses the smallest of the best."""
     max_conditions: int = setting(0, shared=False)
-    """The same for conditions."""
+    """The most conditions that the chosen program may have; 0 sets no limit."""
     max_depth: int = setting(6, positive=True, largest=64)
     """Longest program: an if/elif/else chain of this many actions. Height of the tree in DTSemNet and VIPER."""
     architecture_period: int = setting(0)
     """0 trains architecture and program together; n gives the first of every n rollouts to the architecture alone."""
+    idle_turns: bool = setting(True)
+    """The program rests in the architecture's rollouts even once the architecture is settled."""
+    mix_logits: bool = setting(False)
+    """Mix the leaves' logits or means, as the authors' release does, instead of their distributions."""
+    terminal_spread: float = setting(0.1)
+    """Spread of the leaves' first numbers: enough to tell them apart, too little to decide anything."""
+    keep_action_weights: bool = setting(False, shared=False)
+    """Begin pi-PRL's fine-tuning with the action weights of the search, as published, not with one action each."""
     choose_primitives: bool = setting(False)
-    """Terminals choose one primitive instead of blending all, where primitives are of no use when blended."""
+    """Leaves choose one primitive instead of blending all of them."""
 
     alpha: float = setting(0.0, traced=True)
     """Fixed weight of the architecture entropy."""
@@ -120,32 +131,40 @@ class ProgramSettings:
     """Weight of the architecture entropy at the end of its ramp, which grows quadratically."""
     alpha_dual: float = setting(0.0, traced=True)
     """Learning rate of the paper's automatic weight (dual ascent on log α); 0 turns it off."""
+    dual_epsilon: float = setting(1e-5, traced=True, positive=True)
+    """Adam's epsilon in that dual ascent."""
     target_entropy: float = setting(0.1, traced=True)
     """The dual's target, as a fraction of the largest architecture entropy."""
     architecture_from: float = setting(0.1, traced=True, fraction=True)
+    """When the ramp of α begins."""
     architecture_to: float = setting(0.6, traced=True, fraction=True)
-    """When the ramp of α begins and ends."""
+    """When the ramp of α ends."""
     architecture_temperature_end: float = setting(0.02, traced=True, positive=True)
     """Temperature of the stop/continue choices at the end; it falls from 1 after the ramp."""
     feature_entropy: float = setting(0.0, traced=True)
     """Weight of the entropy over the features of each condition, on the same ramp; 0 lets conditions read all."""
     support_at: float = setting(0.5, traced=True, fraction=True)
+    """When features with too small a share of their condition are removed for good; the entropy over features ends."""
     smallest_share: float = setting(0.05, traced=True, fraction=True)
-    """When features with a smaller share of their condition are left out for good."""
+    """The share of its condition that a feature needs to stay."""
     condition_temperature: float = setting(1.0, traced=True, positive=True)
+    """How soft conditions are before they harden."""
     condition_temperature_end: float = setting(0.05, traced=True, positive=True)
-    """Softness of the conditions, falling geometrically over the hardening span."""
+    """How soft conditions are after they have hardened."""
     harden_from: float = setting(0.2, traced=True, fraction=True)
+    """When conditions and leaves begin to harden."""
     harden_to: float = setting(0.8, traced=True, fraction=True)
-    """The hardening span."""
+    """When they have hardened."""
     terminal_temperature: float = setting(0.25, traced=True, positive=True)
+    """How soft leaves are before they harden."""
     terminal_temperature_end: float = setting(0.25, traced=True, positive=True)
-    """Softness of the terminals, over the same span."""
+    """How soft leaves are after they have hardened."""
     settle_from: float = setting(0.85, traced=True, fraction=True)
+    """When everything begins to sharpen once more, so that any run ends discrete."""
     settle_temperature: float = setting(0.02, traced=True, positive=True)
-    """From here on conditions sharpen further, by this factor at the end: any run ends discrete."""
+    """The factor by which conditions have then sharpened at the end."""
     settle_terminals: float = setting(0.02, traced=True, positive=True)
-    """The same factor for terminals; 1 lets blends of primitives remain blends."""
+    """The same factor for leaves; 1 lets blends of primitives remain blends."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,13 @@ def load_spec(path: str | Path, program: Program) -> Spec:
 
 
 def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Plant | None = None) -> Spec:
-    """Read a specification; `folder` is where the other files that it names are looked for."""
+    """Read a specification; `folder` is where the other files that it names are looked for.
+
+    >>> program = Program.from_text("features: level in [0, 2]\\nactions: off, on\\n\\nif level > 1: on\\nelse: off")
+    >>> spec = parse_spec("properties: [{kind: never, action: off, when: [level > 1.5]}]", program)
+    >>> verify(program, spec).proved
+    True
+    """
     everywhere, folder = bounds_of(program.signature), Path(folder)
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
     task = asked.take("task", read_text, program.task)
@@ -64,6 +70,7 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Pla
     box = asked.take("box", asked.inner_box, everywhere)
     timeout = asked.take("timeout", read_positive, 10.0)
     arithmetic = asked.choice("arithmetic", list(ARITHMETICS), "a kind of arithmetic", 0)
+    asked.take("requirements", lambda tree: tree, None)  # sentences that a hand-over traces to properties
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
         raise listing.error("'properties:' must be a list with at least one property")
@@ -76,6 +83,7 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Pla
 def _property(asked: Asked, number: int) -> Property:
     kind = asked.choice("kind", list(KINDS), "a kind of property")
     name = asked.take("name", read_text, f"property {number}")
+    asked.take("requirement", read_text, "")
     asked.box = asked.take("within", asked.inner_box, asked.box)
     found = KINDS[kind].read(name, asked)
     asked.finish()

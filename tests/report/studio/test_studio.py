@@ -70,8 +70,10 @@ def request(studio: Studio, method: str, path: str, content: Any = None, **heade
 
 
 def events(studio: Studio, job: int) -> list[dict[str, Any]]:
-    _, text = request(studio, "GET", f"/events?token={studio.token}&job={job}")
-    return [json.loads(line.removeprefix("data: ")) for line in text.split("\n\n") if line]
+    told: list[dict[str, Any]] = [{}]
+    while not told[-1].get("done"):
+        told.append(request(studio, "POST", "/told", {"job": job})[1])
+    return told[1:]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def events(studio: Studio, job: int) -> list[dict[str, Any]]:
         {"Host": "127.0.0.1"},
     ],
 )
-@pytest.mark.parametrize("path", ["/score", "/job", "/save", "/stop"])
+@pytest.mark.parametrize("path", ["/score", "/job", "/told", "/save", "/stop"])
 def test_strangers_are_refused(tank: Studio, headers: dict[str, str], path: str) -> None:
     before = sorted(tank.benches[0].path.parent.iterdir())
     status, answer = request(
@@ -98,7 +100,7 @@ def test_strangers_are_refused(tank: Studio, headers: dict[str, str], path: str)
     assert tank.jobs == [] or all(not job.running for job in tank.jobs)
 
 
-@pytest.mark.parametrize("path", ["/", "/?token=guess", "/events?job=0", "/events?token=guess&job=0"])
+@pytest.mark.parametrize("path", ["/", "/?token=guess", "/?run=0"])
 def test_pages_need_the_token(tank: Studio, path: str) -> None:
     assert request(tank, "GET", path)[0] == 403
 
@@ -171,10 +173,7 @@ def test_a_job_that_fails_says_so() -> None:
     def work(_: Job) -> dict[str, Any]:
         raise RuntimeError("no")
 
-    assert list(Job("polish", work).start().messages())[-1] == {
-        "done": True,
-        "error": "polish failed: RuntimeError: no",
-    }
+    assert Job("polish", work).start().told() == {"done": True, "error": "polish failed: RuntimeError: no"}
 
 
 def test_runs_stand_side_by_side(tmp_path: Path) -> None:

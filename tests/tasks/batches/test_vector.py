@@ -116,12 +116,12 @@ def test_worker_count_changes_nothing_and_seeds_change_everything() -> None:
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        ("raises", DiprlError, "environment 0, step 3, failed: ZeroDivisionError"),
+        ("raises", DiprlError, "environment 0, step 3, failed in a step: ZeroDivisionError"),
         ("nan observation", NotFiniteError, "environment 0, step 3, returned an observation that is not finite"),
-        ("infinite reward", NotFiniteError, "environment 0, step 3, returned a reward that is not finite"),
+        ("infinite reward", NotFiniteError, "environment 0, step 3, returned the reward inf"),
         ("wrong shape", DiprlError, r"shape \(1,\) instead of \(2,\)"),
         ("wrong type", DiprlError, "features cannot be computed"),
-        ("no reward", DiprlError, "environment 0, step 3, failed: TypeError"),
+        ("no reward", DiprlError, "environment 0, step 3, failed in a step: TypeError"),
     ],
 )
 def test_faults_are_named(fault: str, kind: type[DiprlError], words: str) -> None:
@@ -136,7 +136,7 @@ def test_faults_are_named(fault: str, kind: type[DiprlError], words: str) -> Non
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        ("raises", DiprlError, "Faulty: environment 0, step 3, failed: ZeroDivisionError"),
+        ("raises", DiprlError, "Faulty: environment 0, step 3, failed in a step: ZeroDivisionError"),
         ("nan observation", NotFiniteError, "Faulty: environment 0, step 3"),
         ("dies", DiprlError, "Faulty: the worker process of environments 0 to 0 died in step 3"),
         ("hangs", DiprlError, "Faulty took more than 2 seconds in step 3"),

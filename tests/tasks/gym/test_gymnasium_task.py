@@ -184,9 +184,9 @@ def test_a_users_names_replace_known_ones() -> None:
     ("options", "words"),
     [
         ({"feature_names": ["x"]}, "feature_names has 1 entries, but the environment has 4 features"),
-        ({"feature_names": ["x", "x", "y", "z"]}, "repeats 'x'"),
-        ({"action_names": ["go left", "right"]}, "'go left' cannot be the name of a action"),
-        ({"feature_names": ["a", "b", "c", "if"]}, "'if' cannot be the name"),
+        ({"feature_names": ["x", "x", "y", "z"]}, "feature name 'x' is used twice"),
+        ({"action_names": ["go left", "right"]}, "action name 'go left' is not an identifier"),
+        ({"feature_names": ["a", "b", "c", "if"]}, "feature name 'if' is not an identifier"),
         ({"features": [("speed", "", len)], "feature_names": ["s"]}, "either `features` or `feature_names`"),
         ({"env_kwargs": {"gravity": 3}}, "CartPole-v1 could not be made with {'gravity': 3}"),
     ],

@@ -10,16 +10,21 @@ from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
 from diprl.tasks.mujoco.batch import MujocoEnvironments
+from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description, Start, States
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitive_tasks import (
+    LEAPING,
     PUSHING_DOWN,
     PUSHING_LEFT,
+    RUN_UP,
+    RUNNING_FLAT,
     WALKING,
     ant_pace,
     effort_cost,
     mixed_start,
     primitive_tasks,
+    start_before_bar,
 )
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
@@ -80,6 +85,7 @@ def test_budgets_and_paper_scores() -> None:
         "AntRandomGoal": (6_000_000, 413.12, 500),
         "AntCrossMaze": (5_000_000, 220.25, 1000),
         "AntRandomGoal-return": (6_000_000, 413.12, 500),
+        "AntCrossMaze-unmodified": (5_000_000, 220.25, 1000),
         "AntCrossMaze-return": (5_000_000, 220.25, 1000),
     }
 
@@ -94,7 +100,22 @@ def test_ants_train_to_arrive_unless_asked_for_the_return(name: str) -> None:
     assert arriving.reference().spec == returning.reference().spec
 
 
-@pytest.mark.parametrize("name", ["cheetah_forward", "pusher_left", "ant_up"])
+@pytest.mark.parametrize(("description", "bars"), [(RUNNING_FLAT, []), (LEAPING, [0.0])])
+def test_the_composed_skills_are_learnt_away_from_the_track(description: Description, bars: list[float]) -> None:
+    model = description.model()
+    boxes = model.geom_pos[model.geom_type == 6]  # mjGEOM_BOX
+    assert boxes[:, 0].tolist() == bars
+    assert len(HURDLE.model().geom_pos[HURDLE.model().geom_type == 6]) == 12
+
+
+def test_a_leap_begins_a_short_way_before_the_bar_and_mostly_under_way() -> None:
+    running = Start(np.ones((5, 9)), np.full((5, 9), 3.0), np.empty((5, 0)))
+    start = start_before_bar(lambda: running, np.random.default_rng(0), 1000)
+    assert -RUN_UP[1] <= start.qpos[:, 0].min() < start.qpos[:, 0].max() <= -RUN_UP[0]
+    assert np.mean(start.qvel[:, 0] == 3.0) == pytest.approx(0.9, abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["cheetah_forward", "cheetah_run", "pusher_left", "ant_up"])
 def test_training_tasks_run_on_the_backend_and_in_gymnasium(name: str) -> None:
     task = primitive_tasks()[name]()
     assert isinstance(task.signature.actions, Continuous)

@@ -1,16 +1,22 @@
 $status
 {
-    int index, flags = ${NAME}_OK;
-
-    for (index = 0; index < ${NAME}_FEATURES; index++) {
-        if (!isfinite(features[index])) {
-            flags |= ${NAME}_NOT_FINITE;
-        }
-    }
-$bounds    return flags;
+    unsigned int flags = ${NAME}_OK;
+${finite}$tests    return flags;
 }
 
 $act
 {
 $body
+}
+
+$control
+{
+    const unsigned int flags = ${name}_status$suffix(features);
+
+    if ((flags & ${NAME}_FALLBACK_ON) != 0U) {
+$fallback
+    } else {
+        $call;
+    }
+    return flags;
 }

@@ -5,10 +5,19 @@ $comments
 
 $sizes
 
-/* What a status function returns: zero, or these flags added up. A condition that involves NaN */
-/* is false, so that the program still acts as defined; whether to obey it is up to the caller. */
-enum { ${NAME}_OK = 0, ${NAME}_NOT_FINITE = 1, ${NAME}_OUT_OF_BOUNDS = 2 };
+/* A status is zero, or these flags added up. */
+#define ${NAME}_OK 0U
+$flags
 
+/* With these, `control` takes the fallback action. All other flags are for the caller to judge. */
+#ifndef ${NAME}_FALLBACK_ON
+#define ${NAME}_FALLBACK_ON (${NAME}_NOT_FINITE | ${NAME}_OUT_OF_BOUNDS)
+#endif
+
+/* The SHA-256 of the program's JSON form: compare it with the record after a download. */
+const char *${name}_signature(void);
+
+/* `play` is the program alone; a condition that involves NaN is false. `control` checks its input first. */
 $functions
 
 #endif

@@ -5,17 +5,24 @@
 
 int main(void)
 {
-    double input[$size + 1];
+    double input[$inputs];
     int read = 0;
-$variables
+
     while (scanf("%lf", &input[read]) == 1) {
+        $kind action[$outputs];
+        unsigned int status;
+        int entry;
+
         read++;
-        if (read < $size) {
+        if (read < $inputs) {
             continue;
         }
         read = 0;
-        $act
-        printf(" status %d\n", ${name}_status(input));
+        status = ${name}_control($given, action);
+        for (entry = 0; entry < $outputs; entry++) {
+            printf("$format ", action[entry]);
+        }
+        printf("status %u\n", status);
     }
     return 0;
 }

@@ -4,5 +4,7 @@
 $language
 const program = parseProgram($text);
 const play = player(program);
+/** The SHA-256 of the program's JSON form. */
+const signature = "$signature";
 
-export { ProgramError, ProgramSyntaxError, decider, formatBody, formatC, formatJson, formatProgram, parseProgram, play, player, program };
+export { ProgramError, ProgramSyntaxError, decider, formatBody, formatC, formatJson, formatProgram, parseProgram, play, player, program, signature };

@@ -1,6 +1,7 @@
 static void ${owner}(const $real *senses, $real *action)
 {
-    $real first[$widest], second[$widest];
+    $real first[$widest];
+    $real second[$widest];
     int index;
 
     for (index = 0; index < $inputs; index++) {

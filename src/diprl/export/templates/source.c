@@ -14,6 +14,11 @@
 #else
 #pragma STDC FP_CONTRACT OFF
 #endif
-#if defined(FLT_EVAL_METHOD) && (FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 2)
+#if defined(FLT_EVAL_METHOD) && ((FLT_EVAL_METHOD < 0) || (FLT_EVAL_METHOD == 1) || (FLT_EVAL_METHOD == 2))
 #error "compile for arithmetic in the type itself, such as -msse2 -mfpmath=sse on 32-bit x86"
 #endif
+
+const char *${name}_signature(void)
+{
+    return "$signature";
+}

@@ -7,7 +7,7 @@ from typing import Any
 
 from diprl.arena.reference import evaluate_program
 from diprl.arena.score import Score
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.program import Program
 from diprl.program.text_parse import parse_text
 from diprl.report.findings import quick_check
@@ -50,17 +50,11 @@ class Bench:
     def job(self, kind: str, text: str, amount: Any) -> Job:
         """Polish or simplify the program, train on from it, or prove something about it."""
         program = self.program(text)
-        if kind == "polish":
-            seconds = _number(amount, "seconds", MOST_SECONDS)
-            return Job(kind, lambda job: self._polish(job, program, seconds), seconds)
-        if kind == "simplify":
-            return Job(kind, lambda job: self._simplify(job, program))
-        if kind == "train":
-            steps = int(_number(amount, "steps", MOST_STEPS))
-            return Job(kind, lambda _: self._train(program, steps))
-        if kind == "prove":
-            return Job(kind, lambda _: self._prove(program))
-        raise unknown("job", kind, ("polish", "simplify", "train", "prove"))
+        works = {"polish": self._polish, "simplify": self._simplify, "train": self._train, "prove": self._prove}
+        check_known("job", works, kind)
+        most = {"polish": ("seconds", MOST_SECONDS), "train": ("steps", MOST_STEPS)}.get(kind)
+        amount = _number(amount, *most) if most else None
+        return Job(kind, lambda job: works[kind](job, program, amount), amount if kind == "polish" else None)
 
     def _polish(self, job: Job, program: Program, seconds: float) -> dict[str, Any]:
         from diprl.search.polish import polish
@@ -71,7 +65,7 @@ class Bench:
         words = f"{verdict}: {trial.gain:+.2f} ± {trial.error:.2f} on fresh episodes, {trial.steps:,} steps"
         return _changed(program, found.program, words)
 
-    def _simplify(self, job: Job, program: Program) -> dict[str, Any]:
+    def _simplify(self, job: Job, program: Program, _: Any) -> dict[str, Any]:
         from diprl.methods.retrain import retrainer
         from diprl.search.simplify import simplify
 
@@ -81,12 +75,13 @@ class Bench:
         found = simplify(self.task, program, tune=retrainer(self.task, program), interrupt=job.check, show=show)
         return _changed(program, found.program, f"{program.coefficients} numbers became {found.program.coefficients}")
 
-    def _train(self, program: Program, steps: int) -> dict[str, Any]:
+    def _train(self, _: Job, program: Program, steps: float) -> dict[str, Any]:
         from diprl.methods.retrain import continue_from
 
-        return _changed(program, continue_from(self.task, program, steps, seed=0), f"trained on for {steps:,} steps")
+        trained = continue_from(self.task, program, int(steps), seed=0)
+        return _changed(program, trained, f"trained on for {int(steps):,} steps")
 
-    def _prove(self, program: Program) -> dict[str, Any]:
+    def _prove(self, job: Job, program: Program, _: Any) -> dict[str, Any]:
         report = verify(program, load_spec(self.spec, program)) if self.spec else quick_check(program)
         rows = [(one.answer.verdict, one.name, one.answer.summary) for one in report.findings]
         return {"words": f"{sum(row[0] == 'proved' for row in rows)} of {len(rows)} proved", "findings": rows}

@@ -1,6 +1,6 @@
 """Work that takes a while: it runs in a thread of its own, tells how far it is, and can be stopped."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from time import monotonic
@@ -47,13 +47,13 @@ class Job:
         if self._stop.is_set():
             raise Stopped
 
-    def messages(self) -> Iterator[dict[str, Any]]:
-        """How far it is, again and again, then what came out."""
-        while not self._ended.wait(TICK):
-            elapsed = monotonic() - self.began
-            share = min(elapsed / self.seconds, 1.0) if self.seconds else None
-            yield {"share": share, "words": self.words, "elapsed": round(elapsed, 1)}
-        yield {"done": True} | (self.answer or {})
+    def told(self) -> dict[str, Any]:
+        """What came out, or after a moment how far it is."""
+        if self._ended.wait(TICK):
+            return {"done": True} | (self.answer or {})
+        elapsed = monotonic() - self.began
+        share = min(elapsed / self.seconds, 1.0) if self.seconds else None
+        return {"share": share, "words": self.words, "elapsed": round(elapsed, 1)}
 
     def _run(self) -> None:
         try:

@@ -70,19 +70,17 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        query = parse_qs(urlsplit(self.path).query)
-        first = {name: values[0] for name, values in query.items()}
-        routes = {"/": self._show_page, "/events": self._stream}
-        self._answer(routes, first.get("token", ""), lambda: first)
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
+        self._answer({"/": self._page}, asked.get("token", ""), lambda: asked)
 
     def do_POST(self) -> None:
-        routes = {"/score": self._score, "/job": self._job, "/stop": self._stop, "/save": self._save}
+        routes = {f"/{name}": getattr(self, f"_{name}") for name in ("score", "job", "told", "stop", "save")}
         self._answer(routes, self.headers.get("X-Diprl-Token", ""), self._body)
 
     def log_message(self, format: str, *args: Any) -> None:
         """The terminal is the user's."""
 
-    def _answer(self, routes: dict[str, Callable[[Any], None]], token: str, read: Callable[[], Any]) -> None:
+    def _answer(self, routes: dict[str, Callable[[Any], Any]], token: str, read: Callable[[], Any]) -> None:
         """Refuse strangers, then do what was asked; a mistake is told in one sentence."""
         if refusal := self._refusal(token):
             self.close_connection = True  # what a stranger sent is not read
@@ -91,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
         if route is None:
             return self._send(404, {"error": "there is no such page"})
         try:
-            route(read())
+            self._send(200, route(read()))
         except (DiprlError, KeyError, TypeError, ValueError, IndexError) as error:
             self._send(400, {"error": str(error) if isinstance(error, DiprlError) else f"bad request: {error!r:.80}"})
         except ConnectionError:
@@ -125,44 +123,34 @@ class Handler(BaseHTTPRequestHandler):
             raise DiprlError(f"there is no run {number}")
         return self.server.benches[number]
 
-    def _show_page(self, asked: dict[str, Any]) -> None:
+    def _page(self, asked: dict[str, Any]) -> str:
         self._bench(asked)
-        self._send(200, self.server.page(int(asked.get("run", 0))))
+        return self.server.page(int(asked.get("run", 0)))
 
-    def _score(self, asked: dict[str, Any]) -> None:
-        self._send(200, self._bench(asked).score(asked["text"], asked["episodes"]))
+    def _score(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return self._bench(asked).score(asked["text"], asked["episodes"])
 
-    def _job(self, asked: dict[str, Any]) -> None:
-        job = self._bench(asked).job(asked["kind"], asked["text"], asked.get("amount"))
-        self._send(200, {"job": self.server.start(job)})
+    def _job(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {"job": self.server.start(self._bench(asked).job(asked["kind"], asked["text"], asked.get("amount")))}
 
-    def _stop(self, asked: dict[str, Any]) -> None:
+    def _told(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return self.server.jobs[int(asked["job"])].told()
+
+    def _stop(self, asked: dict[str, Any]) -> dict[str, Any]:
         self.server.jobs[int(asked["job"])].stop()
-        self._send(200, {})
+        return {}
 
-    def _save(self, asked: dict[str, Any]) -> None:
-        self._send(200, self._bench(asked).save(asked["text"]))
-
-    def _stream(self, asked: dict[str, Any]) -> None:
-        """Progress as server-sent events, until the job has ended."""
-        job = self.server.jobs[int(asked["job"])]
-        self.close_connection = True
-        self._begin(200, {"Content-Type": "text/event-stream", "Connection": "close"})
-        for message in job.messages():
-            self.wfile.write(f"data: {json.dumps(message)}\n\n".encode())
-            self.wfile.flush()
+    def _save(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return self._bench(asked).save(asked["text"])
 
     def _send(self, status: int, content: str | dict[str, Any]) -> None:
         body = (content if isinstance(content, str) else json.dumps(content)).encode()
         kind = "text/html; charset=utf-8" if isinstance(content, str) else "application/json"
-        self._begin(status, {"Content-Type": kind, "Content-Length": str(len(body))})
-        self.wfile.write(body)
-
-    def _begin(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {**HEADERS, **headers}.items():
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
+        self.wfile.write(body)
 
 
 def open_studio(paths: Sequence[Path], task: str | None = None, spec: Path | None = None, port: int = 0) -> Studio:

@@ -2,13 +2,11 @@
 
 from time import perf_counter
 
-import numpy as np
-
 from diprl.errors import DiprlError, check_known
 from diprl.system.processes import available_cores
 from diprl.tasks.base import BACKENDS, Environments, Task
 from diprl.tasks.batches.envpool import EnvPoolEnvironments, envpool_serves
-from diprl.tasks.batches.sync import SyncEnvironments, random_actions
+from diprl.tasks.batches.sync import SyncEnvironments, random_views
 from diprl.tasks.batches.workers import WorkerEnvironments
 
 WORTH_SHARING = 3e-4
@@ -52,11 +50,8 @@ def _faster_of_two(task: Task, num_envs: int) -> Environments:
 
 
 def _batch_seconds(environments: Environments, task: Task, batches: int = 40) -> float:
-    """How long a batch takes for one step of random actions."""
-    actions, count, generator = task.signature.actions, environments.num_envs, np.random.default_rng(0)
-    choices = [random_actions(actions, count, generator) for _ in range(batches)]
-    environments.reset(0)
+    """How long a batch takes for one step of random actions, after one to warm up."""
+    random_views(environments, task.signature.actions, 1)
     start = perf_counter()
-    for choice in choices:
-        environments.step(choice)
+    random_views(environments, task.signature.actions, batches)
     return (perf_counter() - start) / batches

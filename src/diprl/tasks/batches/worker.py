@@ -54,8 +54,8 @@ class Worker:
 
     def wait(self, timeout: float | None) -> None:
         """Wait until the worker has begun."""
-        self.receive(STARTING, "took more than {:g} seconds to be imported")
-        self.receive(timeout, "took more than {:g} seconds to be made")
+        self.receive(STARTING, " took more than {:g} seconds to be imported")
+        self.receive(timeout, " took more than {:g} seconds to be made")
 
     @property
     def alive(self) -> bool:
@@ -69,7 +69,7 @@ class Worker:
         """The worker's next answer; `late` and `died` are the complaints where there is none."""
         try:
             if timeout is not None and not self._connection.poll(timeout):
-                raise DiprlError(f"{self._name} {late.format(timeout)}")
+                raise DiprlError(f"{self._name}{late.format(timeout)}")
             answer = self._connection.recv()
         except (EOFError, OSError) as error:
             raise DiprlError(f"{self._name}{died}") from error

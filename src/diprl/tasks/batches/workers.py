@@ -70,7 +70,7 @@ class WorkerEnvironments:
     def _answer(self, worker: Worker, share: slice) -> Any:
         whose = f"environments {share.start} to {share.stop - 1}"
         died = f": the worker process of {whose} died in step {self._steps}"
-        return worker.receive(self._limit(share), f"took more than {{:g}} seconds in step {self._steps}", died)
+        return worker.receive(self._limit(share), f" took more than {{:g}} seconds in step {self._steps}", died)
 
     def _limit(self, share: slice, more: float = 0.0) -> float | None:
         """A worker may take as long as all of its environments together, each with a reset."""

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.program.names import is_identifier
+from diprl.program.check import canonical_signature
 from diprl.program.signature import Feature, Signature
 from diprl.tasks import misdeeds
 from diprl.tasks.base import Task, ViewLayout, flat_view
@@ -72,33 +72,20 @@ def gymnasium_task(
 def renamed(task: Task, feature_names: Sequence[str] | None, action_names: Sequence[str] | None) -> Task:
     """The same task under the user's names, where given."""
     features, actions = task.signature.features, task.signature.actions
-    if feature_names:
-        check_names("feature", feature_names, len(features))
-        features = tuple(replace(old, name=new) for old, new in zip(features, feature_names, strict=True))
-    if action_names:
-        check_names("action", action_names, len(actions.names))
-        actions = replace(actions, names=tuple(action_names))
-    signature = Signature(features, actions)
+    for kind, names, size in (("feature", feature_names, len(features)), ("action", action_names, len(actions.names))):
+        if names and len(names) != size:
+            raise DiprlError(f"{kind}_names has {len(names)} entries, but the environment has {size} {kind}s")
+    labels = feature_names or task.signature.feature_names
+    features = tuple(replace(old, name=new) for old, new in zip(features, labels, strict=True))
+    signature = canonical_signature(Signature(features, replace(actions, names=tuple(action_names or actions.names))))
     # The same object where nothing changes: what is compiled for a task is kept with it.
     return task if signature == task.signature else replace(task, signature=signature)
-
-
-def check_names(kind: str, names: Sequence[str], size: int) -> None:
-    """Refuses names that are too many, too few, repeated or not printable in a program."""
-    if len(names) != size:
-        raise DiprlError(f"{kind}_names has {len(names)} entries, but the environment has {size} {kind}s")
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            raise DiprlError(f"{kind}_names repeats '{name}'")
-        if not is_identifier(name):
-            raise DiprlError(f"'{name}' cannot be the name of a {kind}: use ASCII letters, digits and _")
 
 
 def _signature(environment: gym.Env[Any, Any], name: str, functions: Sequence[FeatureFunction] | None) -> Signature:
     """The user's features or the observation's entries, and the actions, under the best names known."""
     actions = actions_of(environment.action_space)
     if functions:
-        check_names("feature", [name for name, _, _ in functions], len(functions))
         features = tuple(Feature(name, unit, meaning="computed from the observation") for name, unit, _ in functions)
     else:
         features = features_of(environment.observation_space)

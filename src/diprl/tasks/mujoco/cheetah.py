@@ -1,5 +1,7 @@
 """HalfCheetahHurdle: a planar cheetah runs over floating bars to a target."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,11 +19,11 @@ JOINTS, ACTUATORS = 9, 6
 TORSO, BACK_FOOT, FRONT_FOOT = range(3)
 
 
-def model() -> engine.MjModel:
-    """Gymnasium's half cheetah on a track with twelve bars and a target ball."""
+def model(hurdles: Sequence[float] = tuple(HURDLES)) -> engine.MjModel:
+    """Gymnasium's half cheetah on a track with bars, twelve on the task's own, and a target ball."""
     mujoco = engine.import_mujoco()
     spec = engine.gymnasium_model("half_cheetah.xml", drop='settotalmass="14"')
-    for x in HURDLES:
+    for x in hurdles:
         engine.add_box(spec, (x, 0.0, 0.20), (0.05, 1.0, 0.03))
     engine.add_goal(spec, TARGET_RADIUS, tuple(TARGET))
     torso = spec.body("torso")

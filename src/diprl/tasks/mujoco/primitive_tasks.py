@@ -14,7 +14,7 @@ from diprl.program.signature import Continuous, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.mujoco import ant, pusher
 from diprl.tasks.mujoco.batch import MujocoEnvironments
-from diprl.tasks.mujoco.cheetah import HURDLE
+from diprl.tasks.mujoco.cheetah import HURDLE, model
 from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, Starts, States, squared_norm
 from diprl.tasks.mujoco.environment import MujocoEnvironment
 from diprl.tasks.mujoco.primitives import bundled_primitive
@@ -23,6 +23,8 @@ from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
 PITCH = 2
 PUCK_X, PUCK_Y = 3, 4
 CRUISING_SPEED = 1.0
+RUN_UP = (0.6, 2.0)
+"""How far (m) the cheetah's torso may be from the bar that it leaps over."""
 YAW = 6
 """The part of an ant's quaternion that turns it about z."""
 HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
@@ -44,11 +46,18 @@ def judge_forward(before: States, actions: Array, after: States) -> Judgement:
     return Judgement.sum(parts, np.abs(after.qpos[:, PITCH]) > 1.5)
 
 
-def judge_jump(before: States, actions: Array, after: States) -> Judgement:
+def start_before_bar(running: Callable[[], Start], rng: np.random.Generator, count: int) -> Start:
+    """Beginnings in the forward gait, a short way before the one bar, which stands at 0."""
+    start = mixed_start(HURDLE.start, running, rng, count, share=0.9)
+    start.qpos[:, 0] = -rng.uniform(*RUN_UP, count)
+    return start
+
+
+def judge_jump(before: States, actions: Array, after: States, *, run: float = 0.5, leap: float = 1.0) -> Judgement:
     """Vertical speed with some progress; tipping over ends it, since somersaults pay and lead nowhere."""
     parts = {
-        "run": 0.5 * after.velocity_since(before, 0),
-        "leap": np.abs(after.velocity_since(before, 1)),
+        "run": run * after.velocity_since(before, 0),
+        "leap": leap * np.abs(after.velocity_since(before, 1)),
         "effort": -0.1 * squared_norm(actions),
     }
     return Judgement.sum(parts, ~on_its_feet(after))
@@ -146,6 +155,17 @@ JUMPING = replace(
     judge=judge_jump,
 )
 """Leap without falling over, from a standstill or out of the forward gait."""
+RUNNING_FLAT = replace(RUNNING, name="cheetah_run", model=partial(model, ()))
+"""Run fast on open ground: a gait that stumbles over bars."""
+LEAPING = replace(
+    RUNNING_FLAT,
+    name="cheetah_leap",
+    model=partial(model, (0.0,)),
+    start=partial(start_before_bar, partial(states_along, RUNNING_FLAT, on_its_feet)),
+    judge=partial(judge_jump, run=1.0, leap=0.3),
+    horizon=100,
+)
+"""Get over one bar, which it cannot see, out of that gait, and run on: paid as the hurdle task pays."""
 PUSHING_LEFT = replace(
     feeling(pusher.PUSHER, ARM), name="pusher_left", judge=partial(judge_push, coordinate=PUCK_X), anneals=True
 )
@@ -164,6 +184,8 @@ WALKING = replace(
 SKILLS = (
     (RUNNING, CHEETAH, 6_000_000),
     (JUMPING, CHEETAH, 2_000_000),
+    (RUNNING_FLAT, CHEETAH, 4_000_000),
+    (LEAPING, CHEETAH, 4_000_000),
     (PUSHING_LEFT, ARM, 1_500_000),
     (PUSHING_DOWN, ARM, 1_000_000),
     (WALKING, ANT, 2_500_000),
@@ -171,7 +193,7 @@ SKILLS = (
 
 
 def primitive_tasks() -> dict[str, Callable[[], Task]]:
-    """The training tasks by primitive; `cheetah_jump` and `pusher_down` need the one before them."""
+    """The training tasks by primitive; `cheetah_jump`, `cheetah_leap` and `pusher_down` need the one before them."""
     return {skill.name: partial(_task, skill, robot, budget) for skill, robot, budget in SKILLS}
 
 

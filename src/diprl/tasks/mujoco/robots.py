@@ -72,5 +72,7 @@ def _robot(name: str, read: Cut, feel: Cut) -> Robot:
 
 ROBOTS = tomllib.loads((files("diprl.tasks.mujoco") / "data" / "robots.toml").read_text(encoding="utf-8"))
 CHEETAH = _robot("cheetah", lambda observation: observation[:, -2:], lambda observation: observation[:, 1:18])
+RUNNER = replace(CHEETAH, primitives={name: partial(_shipped, f"cheetah_{name}") for name in ("run", "leap")})
+"""The cheetah with skills learnt away from the track, which a program has to put together."""
 ARM = _robot("arm", lambda observation: observation[:, (9, 10, 12, 13)], lambda observation: observation)
 ANT = _robot("ant", _read_ant, lambda observation: observation[:, 2 : ant.POSITIONS + ant.VELOCITIES])

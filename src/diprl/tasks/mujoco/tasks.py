@@ -11,24 +11,31 @@ from diprl.tasks.mujoco import ant
 from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description
+from diprl.tasks.mujoco.primitives import is_bundled
 from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
+from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, RUNNER, Robot
 
 
 def mujoco_tasks() -> dict[str, Callable[[], Task]]:
     """The tasks by name; primitives load when a task is first looked at through its view.
 
     The ants train to arrive; those named `-return` train for the task's own return, which lingering maximises.
+    `AntCrossMaze-unmodified` also begins where the task does. The cheetah of `HalfCheetahHurdle-composed` has skills
+    that it learnt away from the track.
     """
     random_goal = partial(_task, ant.RANDOM_GOAL, ANT, budget=6_000_000, paper_score=413.12)
     cross_maze = partial(_task, ant.CROSS_MAZE, ANT, budget=5_000_000, paper_score=220.25)
     explored = ant.EXPLORED_CROSS_MAZE
+    hurdle = partial(_task, HURDLE, budget=5_000_000, paper_score=723.88)
+    composed = {"HalfCheetahHurdle-composed": partial(hurdle, RUNNER, name="HalfCheetahHurdle-composed")}
     return {
-        "HalfCheetahHurdle": partial(_task, HURDLE, CHEETAH, budget=5_000_000, paper_score=723.88),
+        "HalfCheetahHurdle": partial(hurdle, CHEETAH),
+        **(composed if is_bundled("cheetah_leap") else {}),
         "Pusher2D": partial(_task, PUSHER, ARM, budget=250_000, paper_score=-78.62),
         "AntRandomGoal": partial(random_goal, training=ant.APPROACH_RANDOM_GOAL),
         "AntCrossMaze": partial(cross_maze, training=ant.APPROACH_CROSS_MAZE),
         "AntRandomGoal-return": partial(random_goal, name="AntRandomGoal-return"),
+        "AntCrossMaze-unmodified": partial(cross_maze, name="AntCrossMaze-unmodified"),
         "AntCrossMaze-return": partial(cross_maze, name="AntCrossMaze-return", training=explored),
     }
 

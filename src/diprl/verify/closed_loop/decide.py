@@ -25,7 +25,7 @@ from diprl.verify.report import Answer, Witness, named_text
 _LONGER = 10
 """How many times longer a run that does not arrive is followed, to see whether it ever does."""
 _MOST_FOLLOWED = 20_000
-_LARGEST = 400_000_000
+LARGEST = 400_000_000
 """Bytes of a certificate that are read."""
 
 
@@ -108,7 +108,7 @@ def _kept(context: Context, question: dict[str, Any]) -> dict[str, Any] | None:
     if context.certificates is None or not (path := _path(context.certificates, question)).is_file():
         return None
     try:
-        certificate = read_json(path, _LARGEST)
+        certificate = read_json(path, LARGEST)
     except (DiprlError, OSError):
         return None
     same = {key: one for key, one in certificate.items() if key != "nodes"} == question

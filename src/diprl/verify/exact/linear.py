@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,10 @@ class Box:
 
     low: State
     high: State
+
+    @property
+    def finite(self) -> bool:
+        return all(map(isfinite, (*self.low, *self.high)))
 
     def contains(self, point: Sequence[float]) -> bool:
         return all(low <= value <= high for low, value, high in zip(self.low, point, self.high, strict=True))

@@ -36,7 +36,7 @@ class Tokens {
     const text = groups[kind] ?? "";
     this.end = kind === "end" ? position : TOKEN.lastIndex;
     this.start = this.end - text.length;
-    this.current = { kind, text: SPELLINGS[text] ?? text, line: this.line, column: this.column + this.start };
+    this.current = { kind, text: kind === "name" ? text : SPELLINGS[text] ?? text, line: this.line, column: this.column + this.start };
   }
 
   advance() {

@@ -4,7 +4,7 @@
 async function ask({ token, run }, path, content) {
   const response = await fetch(path, {
     method: "POST", headers: { "Content-Type": "application/json", "X-Diprl-Token": token }, body: JSON.stringify({ run, ...content }),
-  });
+  }).catch(() => { throw new Error("the studio has ended"); });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
   return answer;
@@ -14,18 +14,14 @@ function studioScore(studio) {
   return async (program) => ask(studio, "/score", { text: formatProgram(program), episodes: Number(find("episodes").value) });
 }
 
-/** Follows a job by its server-sent events. */
-function follow({ token }, job, told) {
-  return new Promise((resolve, reject) => {
-    const source = new EventSource(`/events?token=${encodeURIComponent(token)}&job=${job}`);
-    source.onmessage = (event) => {
-      const message = JSON.parse(event.data);
-      if (!message.done) return told(message);
-      source.close();
-      return message.error ? reject(new Error(message.error)) : resolve(message);
-    };
-    source.onerror = () => { source.close(); reject(new Error("the studio has ended")); };
-  });
+/** Asks how far a job is until it has ended. */
+async function follow(studio, job, told) {
+  for (;;) {
+    const message = await ask(studio, "/told", { job });
+    if (message.error) throw new Error(message.error);
+    if (message.done) return message;
+    told(message);
+  }
 }
 
 /** Makes the buttons work; what a job finds becomes an edit that can be undone. */

@@ -1,0 +1,3 @@
+    if ($test) {
+        flags |= $flag;
+    }
