@@ -11,7 +11,7 @@ import pytest
 from diprl.cli import main
 from diprl.program import Program
 from diprl.verify import Spec, SpecError, load_spec, parse_spec, verify
-from diprl.verify.properties import Never, Safe
+from diprl.verify.properties import LoopProperty, Never
 from tests.verify.examples import BALANCE, EXAMPLES, SIX_BRANCHES
 
 
@@ -69,8 +69,12 @@ SAFE = "start: {cart_position: 0, cart_velocity: 0, pole_angle: 0, pole_angular_
         (property_of("{kind: branches, within: {pole_angle: low}}"), "line 2: expected a number, found 'low'"),
         (property_of("{kind: robust, at: {pole_angle: 0}}"), "cart_position is missing"),
         (property_of("{kind: symmetric, mirror: {left: right}}"), "exactly one mirror image"),
-        (property_of("{kind: safe, start: {pole_angle: 0}, steps: 3, always: pole_angle < 1}"), "every feature"),
-        (property_of("{kind: safe, within: {}}"), "'safe' has 'start:'"),
+        (property_of("{kind: safe, start: {pole_angel: 0}, steps: 3, always: pole_angle < 1}"), "is not a state"),
+        (property_of("{kind: safe, within: {}}"), "closed loops have 'start:'"),
+        (property_of("{kind: reaches, goal: pole_angle > 1}"), "a property needs 'steps:'"),
+        (property_of("{kind: always, hold: pole_angel > 1}"), "did you mean pole_angle?"),
+        (property_of("{kind: always, hold: pole_angle > 1, delay: 2}"), "expected a whole number from 0 to 1, found 2"),
+        (property_of("{kind: always, hold: pole_angle > 1, noise: {pole_angle: -1}}"), "above zero"),
         (property_of("{kind: equivalent, to: nowhere.txt}"), "cannot be read"),
         ("timeout: 0\n" + property_of("{kind: branches}"), "line 1: expected a number above zero"),
         ("a: &x 1\nb: *x", "aliases and tags"),
@@ -130,8 +134,8 @@ def test_exit_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_steps_may_have_leading_zeros() -> None:
     (wanted,) = parse_spec(property_of(f"{{kind: safe, {SAFE}, steps: {'0' * 5_000}12}}"), BALANCE).properties
-    assert isinstance(wanted, Safe)
-    assert wanted.steps == 12
+    assert isinstance(wanted, LoopProperty)
+    assert wanted.claim.steps == 12
 
 
 def test_an_error_is_not_taken_for_a_refutation(

@@ -1,14 +1,13 @@
 """`diprl verify`: properties of a saved program, proved or refuted."""
 
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from diprl.cli.options import ProgramCommand, shown
-from diprl.errors import DiprlError
+from diprl.cli.options import MaybePath, ProgramCommand, shown
+from diprl.errors import DiprlError, check_known
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
@@ -22,17 +21,26 @@ class Verify(ProgramCommand):
 
     spec: Annotated[Path, tyro.conf.Positional, shown("SPEC")]
     """A file of properties in YAML."""
+    arithmetic: Annotated[str | None, shown("{float64,float32}")] = None
+    """In which the program will run; default: as the specification says, or float64."""
+    certificates: MaybePath = None
+    """Folder of proofs about closed loops; those that are there are checked again, not searched for. Default: one in
+    the user's cache."""
 
     def run(self) -> int:
         with Working("reading the specification") as working:
+            from diprl.system.files import cache_folder
+            from diprl.system.processes import available_cores
             from diprl.verify import load_spec, verify
 
             program = self.load_program()
             spec = load_spec(self.spec, program)
-            number = count(1)
-            working.show(f"proving {len(spec.properties)} properties", 0.0)
+            if self.arithmetic is not None:
+                check_known("arithmetic", ("float64", "float32"), self.arithmetic)
+                spec = replace(spec, arithmetic=self.arithmetic)
+            folder = self.certificates or cache_folder("certificates")
             try:
-                report = verify(program, spec, lambda _: working.show(fraction=next(number) / len(spec.properties)))
+                report = verify(program, spec, lambda share, what: working.show(what, share), folder, available_cores())
             except (ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
                 # Exit code 1 means that a property is not proved; an error of ours must not look like that.
                 raise DiprlError(f"the verification failed with an error: {error!r}") from error

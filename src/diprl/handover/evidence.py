@@ -9,8 +9,9 @@ from typing import Any
 from diprl.errors import DiprlError
 from diprl.export.guard import Ranges
 from diprl.program import Program
-from diprl.system.files import read_text
-from diprl.verify import Report, Spec, load_spec, verify
+from diprl.system.files import read_json, read_text
+from diprl.verify import Report, Spec, checker, load_spec, verify
+from diprl.verify.closed_loop.decide import LARGEST as LARGEST_CERTIFICATE
 from diprl.verify.spec.tree import read_tree
 
 LOOPS = ("safe", "always", "reaches", "stays", "chattering")
@@ -44,12 +45,12 @@ def gather(program: Program, spec: Path, certificates: Path) -> Evidence:
 
 def examine(program: Program, spec: Spec, certificates: Path) -> Report:
     """The verdicts; certificates are written to the folder, and used instead of a search where they are there."""
-    return verify(program, spec)
+    return verify(program, spec, certificates=certificates)
 
 
 def problem_of(certificate: Path) -> str:
     """Why a certificate proves nothing; empty where it proves its claim."""
-    return "this version of diprl has no checker of certificates"
+    return checker.problem_of(read_json(certificate, LARGEST_CERTIFICATE))
 
 
 def _trace(content: Any, report: Report) -> list[Row]:

@@ -2,9 +2,9 @@
 
 import os
 import sys
-from pathlib import Path
 
 from diprl.errors import DiprlError, check_known
+from diprl.system.files import cache_folder
 
 DEVICES = ("auto", "cpu", "gpu", "gpu-only")
 
@@ -50,11 +50,8 @@ def use_compilation_cache() -> None:
     """Keep every compilation, however small; a folder that cannot be written only costs speed. DIPRL_CACHE moves it."""
     import jax
 
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(os.environ.get("DIPRL_CACHE") or Path(base) / "diprl") / "jax"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    folder = cache_folder("jax")
+    if folder is None:
         return
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -128,6 +128,17 @@ def open_regular(path: Path, flags: int) -> Any:
     return file
 
 
+def cache_folder(name: str) -> Path | None:
+    """A folder in the user's cache, or None where there can be none. DIPRL_CACHE moves it."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(os.environ.get("DIPRL_CACHE") or Path(base) / "diprl") / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
 def check_writable(folder: Path) -> None:
     """Make the folder and prove that files can be created in it, or say why not."""
     try:

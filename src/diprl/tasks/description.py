@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError, check_known
 from diprl.program.check import canonical_signature
+from diprl.program.formula import Formula, parse_formula
 from diprl.program.names import is_identifier
 from diprl.program.signature import Actions, Continuous, Feature, Signature, outputs
 from diprl.system.files import is_number
 from diprl.tasks.base import Task, View, ViewLayout
-from diprl.tasks.formula import Formula, parse_formula
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,12 @@ class ComputedView:
 
     def __call__(self, observations: NDArray[Any]) -> NDArray[np.float32]:
         given = self.entries(observations)
-        rest, columns = iter(given.astype(np.float64).T), list[NDArray[np.float64]]()
+        rest, columns = iter(given.astype(np.float64).T), dict[str, NDArray[np.float64]]()
         for name, formula in zip(self.names, self.formulas, strict=True):
-            columns.append(next(rest) if formula is None else formula(columns))
-            if formula is not None and (wrong := ~np.isfinite(columns[-1]) & np.isfinite(given).all(axis=1)).any():
+            columns[name] = next(rest) if formula is None else np.broadcast_to(formula(columns), len(given))
+            if formula is not None and (wrong := ~np.isfinite(columns[name]) & np.isfinite(given).all(axis=1)).any():
                 raise DiprlError(f"{name} = {formula.text} is not finite for the observation {given[wrong][0]}")
-        return np.stack(columns, axis=1).astype(np.float32)
+        return np.stack(list(columns.values()), axis=1).astype(np.float32)
 
 
 def described_task(task: Task, said: Description) -> Task:

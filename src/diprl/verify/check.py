@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.system.files import check_writable
 from diprl.system.files import read_text as read_text_file
-from diprl.verify.closed_loop.models import model_of
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.exact.question import Deadline, Undecided, load_z3
-from diprl.verify.properties import KINDS, Property, Safe
+from diprl.verify.exact.rounding import ARITHMETICS
+from diprl.verify.plants.plant import Plant
+from diprl.verify.plants.read import load_plant, plant_of
+from diprl.verify.properties import KINDS, LoopProperty, Property
 from diprl.verify.report import Answer, Finding, Report
 from diprl.verify.spec.asked import Asked, read_positive, read_text
 from diprl.verify.spec.tree import SpecError, read_tree
@@ -24,11 +28,15 @@ class Spec:
 
     properties: tuple[Property, ...]
     task: str = ""
-    """The environment in which witnesses are replayed and whose dynamics close the loop."""
+    """The environment in which witnesses are replayed."""
     timeout: float = 10.0
     """Seconds for each property."""
     box: Box | None = None
     """Where properties are examined unless they say otherwise."""
+    plant: Plant | None = None
+    """What closes the loop."""
+    arithmetic: str = "float64"
+    """In which the program runs: float64 or float32."""
 
     def __post_init__(self) -> None:
         if not self.timeout > 0.0:
@@ -45,8 +53,8 @@ def load_spec(path: str | Path, program: Program) -> Spec:
         raise SpecError(f"{path}: {error}") from None
 
 
-def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
-    """Read a specification; `folder` is where the other programs that it names are looked for.
+def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Plant | None = None) -> Spec:
+    """Read a specification; `folder` is where the other files that it names are looked for.
 
     >>> program = Program.from_text("features: level in [0, 2]\\nactions: off, on\\n\\nif level > 1: on\\nelse: off")
     >>> spec = parse_spec("properties: [{kind: never, action: off, when: [level > 1.5]}]", program)
@@ -58,15 +66,18 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".") -> Spec:
     task = asked.take("task", read_text, program.task)
     if program.task and task != program.task:
         raise asked.error(f"the specification is about {task:.80}: take one for {program.task}, as the program is")
+    plant = asked.take("plant", lambda tree: load_plant(folder / read_text(tree)), plant or plant_of(task))
     box = asked.take("box", asked.inner_box, everywhere)
     timeout = asked.take("timeout", read_positive, 10.0)
+    arithmetic = asked.choice("arithmetic", list(ARITHMETICS), "a kind of arithmetic", 0)
     asked.take("requirements", lambda tree: tree, None)  # sentences that a hand-over traces to properties
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
         raise listing.error("'properties:' must be a list with at least one property")
     asked.finish()
-    parts = [Asked(item, "a property", program, box, folder) for item in listing.value]
-    return Spec(tuple(_property(part, number) for number, part in enumerate(parts, 1)), task, timeout, box)
+    parts = [Asked(item, "a property", program, box, folder, plant) for item in listing.value]
+    properties = tuple(_property(part, number) for number, part in enumerate(parts, 1))
+    return Spec(properties, task, timeout, box, plant, arithmetic)
 
 
 def _property(asked: Asked, number: int) -> Property:
@@ -79,33 +90,56 @@ def _property(asked: Asked, number: int) -> Property:
     return found
 
 
-def verify(program: Program, spec: Spec | str | Path, show: Callable[[Finding], None] = lambda _: None) -> Report:
-    """Examine every property of a specification, given as data or as a file; each finding is shown."""
+def verify(
+    program: Program,
+    spec: Spec | str | Path,
+    progress: Callable[[float, str], None] = lambda share, what: None,
+    certificates: str | Path | None = None,
+    processes: int = 1,
+) -> Report:
+    """Examine every property of a specification, given as data or as a file.
+
+    `progress` is told the share that is done and what is going on. Proofs about closed loops are written to the
+    folder `certificates`, and looked for there first. With more `processes`, such proofs are found faster, and are
+    the same; a script that asks for them must guard its own code with `if __name__ == "__main__"`.
+    """
     load_z3()
     if not isinstance(spec, Spec):
         spec = load_spec(spec, program)
-    findings = tuple(_finding(program, spec, wanted, show) for wanted in spec.properties)
+    folder = None if certificates is None else Path(certificates)
+    if folder is not None:
+        check_writable(folder)
+    findings = []
+    for number, wanted in enumerate(spec.properties):
+        told = partial(_tell, progress, number, len(spec.properties), wanted.name)
+        told(0.0, "")
+        limit = Deadline(spec.timeout)
+        context = Context(program, spec.plant, limit, spec.arithmetic, told, folder, processes)
+        findings.append(_finding(wanted, spec, context))
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
-    replay = f"replayed in the interpreter{f' and in {spec.task}' if model_of(spec.task, program) else ''}"
+    environment = f" and in {spec.plant.environment}" if spec.plant and spec.plant.environment else ""
     assumptions = (
-        "'proved' is about real arithmetic on the program's own 64-bit numbers, unless a line says more",
+        f"'proved' is about the arithmetic that runs, {spec.arithmetic}, unless it says 'in real arithmetic only'",
         *([f"the box {box}, unless a property says otherwise"] if box else ()),
-        f"'refuted' means that a witness of 64-bit floats was {replay}, or that no state reaches a branch",
+        f"'refuted': a witness of floats was replayed in the interpreter{environment}, or no state reaches a branch",
     )
-    return Report(findings, assumptions)
+    return Report(tuple(findings), assumptions)
 
 
-def _finding(program: Program, spec: Spec, wanted: Property, show: Callable[[Finding], None]) -> Finding:
-    start, features = monotonic(), program.signature.feature_names
+def _tell(progress: Callable[[float, str], None], number: int, count: int, name: str, share: float, what: str) -> None:
+    progress((number + share) / count, f"{name}: {what}" if what else name)
+
+
+def _finding(wanted: Property, spec: Spec, context: Context) -> Finding:
+    start, features = monotonic(), context.names
     fits = len(wanted.box.low) == len(wanted.box.high) == len(features)
     if not fits or not all(low <= high for low, high in zip(wanted.box.low, wanted.box.high, strict=True)):
         raise SpecError(f"the box of '{wanted.name}' must have an interval for each of {len(features)} features")
     try:
-        answer = wanted.check(Context(program, model_of(spec.task, program), Deadline(spec.timeout)))
+        answer = wanted.check(context)
     except Undecided as reason:
         answer = Answer("unknown", str(reason))
-    if not isinstance(wanted, Safe) and wanted.box != spec.box:
+    if not isinstance(wanted, LoopProperty) and wanted.box != spec.box:
         answer = replace(answer, assumptions=(f"the box {wanted.box.text(features)}", *answer.assumptions))
-    found = Finding(wanted.name, type(wanted).__name__.lower(), answer, monotonic() - start)
-    show(found)
-    return found
+    kind = wanted.kind if isinstance(wanted, LoopProperty) else type(wanted).__name__.lower()
+    return Finding(wanted.name, kind, answer, monotonic() - start)

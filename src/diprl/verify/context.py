@@ -1,16 +1,17 @@
-"""What every check needs: the program, the model of its task, and how long it may take."""
+"""What every check needs: the program, the plant that it controls, and how long it may take."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from diprl.program import Program
 from diprl.program.ast import Terminal
 from diprl.program.evaluate import terminal_at
 from diprl.program.text_format import format_terminal
-from diprl.verify.closed_loop.models import Model
 from diprl.verify.exact.cells import Evaluated
 from diprl.verify.exact.linear import Box, Constraint, State
 from diprl.verify.exact.question import Deadline, Question
+from diprl.verify.plants.plant import Plant
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,16 @@ class Context:
     """One property's surroundings."""
 
     program: Program
-    model: Model | None
+    plant: Plant | None
     deadline: Deadline
-
-    @property
-    def dynamics(self) -> Model:
-        """The model, for those who know that there is one."""
-        assert self.model is not None
-        return self.model
+    arithmetic: str = "float64"
+    """In which the program runs."""
+    progress: Callable[[float, str], None] = lambda _share, _what: None
+    """Is told how much of a property is done, and what is going on."""
+    certificates: Path | None = None
+    """Where proofs about closed loops are kept, and looked for first."""
+    processes: int = 1
+    """How many may look for a proof."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """What was found about each property, in words and as plain data."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from diprl.errors import visible
@@ -34,6 +34,15 @@ class Answer:
     witness: Witness | None = None
     assumptions: tuple[str, ...] = ()
     """What the verdict takes for granted."""
+    real_only: bool = False
+    """Whether a proof is about real arithmetic and leaves out how the running program rounds."""
+    certificate: dict[str, Any] | None = field(default=None, repr=False, compare=False)
+    """A proof that `diprl.verify.checker` can check again."""
+
+    @property
+    def told(self) -> str:
+        """The verdict as it is printed."""
+        return f"{self.verdict} in real arithmetic only:" if self.real_only else f"{self.verdict:8}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class Finding:
         answer = self.answer
         witness = answer.witness.lines() if answer.witness else []
         body = [answer.summary, *answer.details, *witness, *(f"assumed: {one}" for one in answer.assumptions)]
-        return [f"{answer.verdict:8} {self.name}  [{self.kind}, {self.seconds:.2f} s]", *_indented(body)]
+        return [f"{answer.told} {self.name}  [{self.kind}, {self.seconds:.2f} s]", *_indented(body)]
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"proved": self.proved} | asdict(self)
+        bare = [replace(one, answer=replace(one.answer, certificate=None)) for one in self.findings]
+        return {"proved": self.proved} | asdict(replace(self, findings=tuple(bare)))
 
     def __str__(self) -> str:
         lines = [line for finding in self.findings for line in finding.lines()]

@@ -42,8 +42,10 @@ def test_cars_from_anywhere_get_a_verdict(text: str) -> None:
 
 
 def test_a_pole_of_any_speed_gets_a_verdict() -> None:
-    start = "{cp: [-1e300, 1], cv: [-1, 1e300], pa: [-0.1, 0.1], pv: [-1e300, 1e300]}"
-    text = f"task: CartPole-v1\ntimeout: 5\nproperties: [{{kind: safe, start: {start}, steps: 40, always: pa < 9}}]"
+    names = "cart_position: [-1e300, 1], cart_velocity: [-1, 1e300], pole_angle: [-0.1, 0.1]"
+    start = f"{{{names}, pole_angular_velocity: [-1e300, 1e300]}}"
+    wanted = f"{{kind: safe, start: {start}, steps: 40, always: pole_angle < 9}}"
+    text = f"task: CartPole-v1\ntimeout: 5\nproperties: [{wanted}]"
     answer = verify(FREE_POLE, parse_spec(text, FREE_POLE)).findings[0].answer
     assert answer.verdict in ("refuted", "unknown")
 

@@ -237,4 +237,5 @@ properties:
 """
     answers = [finding.answer for finding in verify(program, parse_spec(spec, program)).findings]
     assert [answer.verdict for answer in answers] == ["proved", "refuted", "proved", "proved", "refuted"]
-    assert answers[0].details == ("torque lies in [-1, 1], exactly",)
+    assert answers[0].details[0] == "torque lies in [-1, 1], exactly"
+    assert answers[2].told.startswith("proved")

@@ -1,47 +1,100 @@
 """Simulates the closed loop from many starts, to find one that goes wrong and to learn how far states range."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
-from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from diprl.verify.context import Context
-from diprl.verify.exact.linear import Box, Constraint, State
-from diprl.verify.exact.polytope import Array
-from diprl.verify.exact.rounding import observed
+from diprl.program.evaluate import act_batch
+from diprl.program.formula import Comparison
+from diprl.verify.closed_loop.claim import Claim
+from diprl.verify.closed_loop.loop import Loop
+from diprl.verify.closed_loop.sets import Array, Flags
+from diprl.verify.exact.linear import Box, State
+from diprl.verify.exact.question import Deadline
 
-_STARTS = 4096
+_STARTS = 1024
+_ROUNDS = 2
+"""After the first round of starts, the next ones lie around those that came closest to going wrong."""
 _CORNERS = 10
-"""Features up to which all corners of the box are tried."""
-_SHARE = 0.3
+"""States up to which all corners of the box are tried."""
+_SHARE = 0.2
 """How much of the time simulating may take; the rest is for proving."""
-_RANGED_STEPS = 100
-"""Steps from which the ranges of coordinates are learnt."""
+_LONG = 3_000
+"""Steps that are simulated where a claim is about all of them."""
+_RANGED_STEPS = 200
 
 
-def simulate(context: Context, box: Box, always: Sequence[Constraint], steps: int) -> tuple[State | None, int, Array]:
-    """Look for a violation until the steps, or the time for this, are over.
+@dataclass(frozen=True)
+class Draws:
+    """What chance does to some runs: the same each time for the same seed."""
 
-    Gives the earliest start found from which a constraint is broken before the episode ends, how many steps were
-    simulated, and how far each coordinate ranges, which is never zero.
-    """
-    starts = starts_of(box)
-    low, high = starts.min(axis=1), starts.max(axis=1)
-    violation, step = None, 0
-    for step, (states, going_on) in enumerate(runs(context, starts, steps)):
-        counted = going_on & np.isfinite(states).all(axis=0)
-        if counted.any() and step <= _RANGED_STEPS:
-            low = np.minimum(low, states[:, counted].min(axis=1))
-            high = np.maximum(high, states[:, counted].max(axis=1))
-        broken = counted & ~_satisfied(states, always)
-        if broken.any():
-            violation = tuple(starts[:, int(np.argmax(broken))].tolist())
-        if violation is not None or context.deadline.used(_SHARE):
-            break
-    return violation, step, np.maximum(high / 2 - low / 2, 1e-9)
+    loop: Loop
+    seed: int
+    runs: int
+    only: int | None = None
+    """The one run that is asked about, if not all of them are."""
+
+    def at(self, step: int) -> tuple[Array, Array]:
+        """Unknowns [unknown, run] and the errors of features [feature, run] at a step; extremes are common."""
+        unknowns, noise = self.loop.plant.unknowns, np.array(self.loop.noise)[:, None]
+        constant = np.array([one.constant for one in unknowns], bool).reshape(-1, 1)
+        sides = np.array([(one.low, one.high) for one in unknowns]).reshape(-1, 2, 1)
+        fixed, shares = self._shares(-1, len(unknowns)), self._shares(step, len(unknowns) + len(noise))
+        chosen = np.where(constant, fixed, shares[: len(unknowns)])
+        values = sides[:, 0] + chosen * (sides[:, 1] - sides[:, 0]), (2.0 * shares[len(unknowns) :] - 1.0) * noise
+        return values if self.only is None else (values[0][:, [self.only]], values[1][:, [self.only]])
+
+    def _shares(self, step: int, rows: int) -> Array:
+        generator = np.random.default_rng([self.seed, step + 1])
+        return np.clip(generator.uniform(-0.5, 1.5, (rows, self.runs)), 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What the simulation showed."""
+
+    steps: int
+    ranges: Array
+    """How far each state ranges, which is never zero."""
+    violation: tuple[State, Draws] | None = None
+    """A start from which something goes wrong, and what chance did."""
+
+
+def simulate(loop: Loop, claim: Claim, deadline: Deadline) -> Simulated:
+    """Look for a start from which something goes wrong, until the time for this is over."""
+    starts = starts_of(claim.start)
+    low, high, seen = starts.min(axis=1), starts.max(axis=1), 0
+    for seed in range(_ROUNDS):
+        draws, margins = Draws(loop, seed, starts.shape[1]), np.full(starts.shape[1], np.inf)
+        for step, (states, going, wrong) in enumerate(runs(loop, claim, starts, draws)):
+            seen = max(seen, step)
+            if wrong.any():
+                run = int(np.argmax(wrong))
+                found = tuple(starts[:, run].tolist()), Draws(loop, seed, starts.shape[1], run)
+                return Simulated(step, _spread(low, high), found)
+            margins = np.fmin(margins, _margin(loop, claim, states, going, step))
+            counted = states[:, going & np.isfinite(states).all(axis=0)]
+            if counted.size and step <= _RANGED_STEPS:
+                low, high = np.minimum(low, counted.min(axis=1)), np.maximum(high, counted.max(axis=1))
+            if deadline.used(_SHARE):
+                return Simulated(seen, _spread(low, high))
+        starts = _around(starts[:, np.argsort(margins)[: _STARTS // 16]], claim.start, seed)
+    return Simulated(seen, _spread(low, high))
+
+
+def _spread(low: Array, high: Array) -> Array:
+    return np.maximum(high / 2 - low / 2, 1e-9)
+
+
+def _around(worst: Array, box: Box, seed: int) -> Array:
+    """Starts around some others, in the box."""
+    generator = np.random.default_rng(seed)
+    chosen = worst[:, generator.integers(worst.shape[1], size=_STARTS)]
+    moved = chosen + 0.05 * np.subtract(box.high, box.low)[:, None] * generator.normal(size=chosen.shape)
+    return np.clip(moved, np.array(box.low)[:, None], np.array(box.high)[:, None])
 
 
 def starts_of(box: Box, count: int = _STARTS) -> Array:
@@ -52,52 +105,63 @@ def starts_of(box: Box, count: int = _STARTS) -> Array:
     return states.T
 
 
-def runs(context: Context, states: Array, steps: int) -> Iterator[tuple[Array, NDArray[np.bool_]]]:
-    """The states after 0, 1, … steps, and whether each one's episode was still going on before its last step."""
-    going_on = np.ones(states.shape[1], bool)
-    box = context.dynamics.going_on
-    low, high = np.array(box.low)[:, None], np.array(box.high)[:, None]
-    for step in range(steps + 1):
-        yield states, going_on.copy()
-        going_on &= ((states >= low) & (states <= high)).all(axis=0)
-        if not going_on.any():
+def runs(loop: Loop, claim: Claim, states: Array, chance: Draws) -> Iterator[tuple[Array, Flags, Flags]]:
+    """After 0, 1, … steps: states, which runs still count, and which went wrong now."""
+    last, going = _LONG if claim.steps is None else claim.steps, np.ones(states.shape[1], bool)
+    for step in range(last + 1):
+        reached = going & bool(claim.goal) & holding(loop, claim.goal, states)
+        wrong = going & ~reached & (bool(claim.goal) and step == last)
+        if step >= claim.since:
+            wrong |= going & ~reached & ~holding(loop, claim.always, states)
+        yield states, going, wrong
+        over = [holding(loop, [end], states) for end in loop.plant.ends]
+        going = going & ~reached & ~np.any([~going, *over], axis=0)
+        if step == last or not going.any():
             return
-        if step < steps:
-            states = next_states(context, states)
+        states = next_states(loop, states, chance.at(step))
 
 
-def next_states(context: Context, states: Array) -> Array:
-    """The states (one per column) after one step under the program, which sees them as 32-bit floats."""
+def holding(loop: Loop, wanted: Sequence[Comparison], states: Array) -> Flags:
+    """For which states, one per column, all comparisons hold."""
+    values, found = loop.plant.values(list(states)), np.ones(states.shape[1], bool)
+    for one in wanted:
+        found &= one(values)
+    return found
+
+
+def _margin(loop: Loop, claim: Claim, states: Array, going: Flags, step: int) -> Array:
+    """Small where a run comes close to going wrong, or takes long to arrive."""
+    values, found = loop.plant.values(list(states)), np.full(len(going), -float(step) if claim.goal else np.inf)
+    for one in claim.always if not claim.goal else ():
+        found = np.minimum(found, one.difference(values))
+    return np.where(going, found, np.inf)
+
+
+def next_states(loop: Loop, states: Array, chance: tuple[Array, Array]) -> Array:
+    """The states, one per column, after one step of a program that runs in the loop's arithmetic."""
+    unknowns, errors = chance
     with np.errstate(all="ignore"):
-        actions = context.program.act_batch(states.T.astype(np.float32).astype(np.float64))
-        after = [context.dynamics.step(list(states), action) for action in range(context.dynamics.actions)]
-        return np.stack([np.choose(actions, outcomes) for outcomes in zip(*after, strict=True)])
+        features: Any = (loop.plant.observed(states) + errors).astype(loop.arithmetic)
+        actions = act_batch(loop.program.root, loop.program.signature.actions, features, None)
+        return loop.plant.next_states(states, loop.plant.inputs_of(actions), unknowns)
 
 
-def _satisfied(states: Array, always: Sequence[Constraint]) -> NDArray[np.bool_]:
-    with np.errstate(all="ignore"):
-        values = [np.array([*map(float, one.weights)]) @ states + float(one.bias) for one in always]
-    return np.all([value > 0.0 if one.strict else value >= 0.0 for one, value in zip(always, values, strict=True)], 0)
-
-
-def trajectory(context: Context, start: State, steps: int) -> list[State]:
-    """The states that the environment goes through under the program, until the episode ends.
-
-    It also ends before a state that is no finite number.
-    """
+def environment_states(loop: Loop, start: State, steps: int, deadline: Deadline) -> list[State]:
+    """The states that the Gymnasium environment itself goes through under the program, until the episode ends."""
     import gymnasium
 
-    environment: Any = gymnasium.make(context.dynamics.environment).unwrapped
+    environment: Any = gymnasium.make(loop.plant.environment).unwrapped
     environment.reset(seed=0)
     environment.state = np.asarray(start, np.float64)
     states, terminated = [start], False
     try:
         with np.errstate(all="ignore"):
             while len(states) <= steps and not terminated:
-                context.deadline.remaining()
-                _, _, terminated, _, _ = environment.step(context.program.act(observed(states[-1])))
+                deadline.remaining()
+                seen = loop.plant.observed(np.asarray(states[-1])[:, None])[:, 0]
+                _, _, terminated, _, _ = environment.step(loop.program.act(seen))
                 state = tuple(np.asarray(environment.state, np.float64).tolist())
-                if not all(map(isfinite, state)):
+                if not np.isfinite(state).all():
                     break
                 states.append(state)
     finally:

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import inf, nextafter
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
-from diprl.program.ast import Blend, Node, flatten, number_rows
+from diprl.program import Program
+from diprl.program.ast import Blend, flatten, number_rows
+from diprl.program.signature import Continuous
 from diprl.verify.exact.linear import Box, State
 
 Errors = Mapping[tuple[tuple[float, ...], float], Fraction]
@@ -16,40 +19,48 @@ EXACT: Errors = {}
 
 LARGEST = 1.7e308
 """Stands for rationals that are too large for a float."""
-_UNIT = Fraction(1, 2**53)
-_SMALLEST = Fraction(1, 2**1074)
-_OVERFLOW = Fraction(10) ** 280
-"""Sums beyond this may exceed the range of 64-bit floats."""
-_UNIT_32 = Fraction(1, 2**24)
-_SMALLEST_32 = Fraction(1, 2**149)
-_OVERFLOW_32 = 1e38
 
 
-def rounding_error(weights: Sequence[float], bias: float, box: Box, observed: bool = False) -> Fraction | None:
-    """By how much a linear form may be off in float64 over a box.
+class Arithmetic(NamedTuple):
+    """What floats of one kind do: relative and absolute rounding, and sums beyond which there may be no number."""
 
-    Each of at most n products and n sums rounds once. Where values are `observed`, they are also rounded to
-    float32 before. None where there is no bound.
+    unit: Fraction
+    smallest: Fraction
+    overflow: Fraction
+
+
+ARITHMETICS = {
+    "float64": Arithmetic(Fraction(1, 2**53), Fraction(1, 2**1074), Fraction(10) ** 280),
+    "float32": Arithmetic(Fraction(1, 2**24), Fraction(1, 2**149), Fraction(10) ** 37),
+}
+
+
+def rounding_error(weights: Sequence[float], bias: float, box: Box, arithmetic: str) -> Fraction | None:
+    """By how much a linear form may be off over a box; None where there is no bound.
+
+    Each number is rounded, and so is each of at most n products and n sums.
     """
+    unit, smallest, overflow = ARITHMETICS[arithmetic]
     rows = zip(weights, box.low, box.high, strict=True)
     read = [(abs(Fraction(weight)), max(abs(least), abs(most))) for weight, least, most in rows if weight]
-    if any(size > (_OVERFLOW_32 if observed else LARGEST) for _, size in read):
+    if any(size > LARGEST for _, size in read):
         return None
     total = sum((weight * Fraction(size) for weight, size in read), abs(Fraction(bias)))
-    if total > _OVERFLOW:
+    sizes = sum((weight + Fraction(size) for weight, size in read), abs(Fraction(bias)))
+    if max(total, sizes) > overflow:
         return None
-    operations = 2 * len(weights) + 1
-    error = 2 * operations * (total * _UNIT + _SMALLEST)
-    if observed:
-        error += sum(weight * (Fraction(size) * _UNIT_32 + _SMALLEST_32) for weight, size in read)
-    return error
+    operations = 4 * len(weights) + 4
+    return operations * (total * unit + (1 + sizes) * smallest)
 
 
-def errors_in(box: Box, root: Node) -> Errors | None:
+def errors_in(box: Box, program: Program, arithmetic: str) -> Errors | None:
     """The errors of a program's conditions and outputs over a box; None where one has no bound."""
-    rows = [row for item in flatten(root) if not isinstance(item, Blend) for row in number_rows(item)]
-    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], box) for row in rows}
-    known = {form: error for form, error in errors.items() if error is not None}
+    rows = [row for item in flatten(program.root) if not isinstance(item, Blend) for row in number_rows(item)]
+    errors = {(row[:-1], row[-1]): rounding_error(row[:-1], row[-1], box, arithmetic) for row in rows}
+    actions = program.signature.actions
+    sides = (*actions.low, *actions.high) if isinstance(actions, Continuous) else ()
+    clipping = max((abs(Fraction(side)) for side in sides if isfinite(side)), default=0) * ARITHMETICS[arithmetic].unit
+    known = {form: error + clipping for form, error in errors.items() if error is not None}
     return known if len(known) == len(errors) else None
 
 
@@ -59,17 +70,14 @@ def observed(state: State) -> State:
         return tuple(np.asarray(state, np.float32).astype(float).tolist())
 
 
+def in_single(state: State) -> State:
+    """The same as 32-bit numbers, with which the interpreter calculates in 32 bits."""
+    return tuple(np.asarray(observed(state)).astype(np.float32))
+
+
 def nearest_float(value: Fraction) -> float:
     """The nearest finite float."""
     try:
         return float(value)
     except OverflowError:
         return LARGEST if value > 0 else -LARGEST
-
-
-def rounded_up(value: Fraction) -> float:
-    """The nearest float that is not below the value, or the one after it."""
-    nearest = nearest_float(value)
-    if Fraction(nearest) >= value:
-        return nearest
-    return nextafter(nearest, inf) if nearest < LARGEST else inf

@@ -2,10 +2,11 @@
 
 from diprl.verify.properties.actions import Actions, Never
 from diprl.verify.properties.branches import Branches
+from diprl.verify.properties.loops import LOOP_KINDS, LoopProperty
 from diprl.verify.properties.nearest import Equivalent, Robust
 from diprl.verify.properties.pairs import Monotone, Symmetric
-from diprl.verify.properties.safe import Safe
 
-Property = Branches | Actions | Never | Monotone | Robust | Equivalent | Symmetric | Safe
-KINDS = {one.__name__.lower(): one for one in (Branches, Actions, Never, Monotone, Robust, Equivalent, Symmetric, Safe)}
+Property = Branches | Actions | Never | Monotone | Robust | Equivalent | Symmetric | LoopProperty
+_KINDS = (Branches, Actions, Never, Monotone, Robust, Equivalent, Symmetric)
+KINDS = {one.__name__.lower(): one for one in _KINDS} | {one.name: one for one in LOOP_KINDS}
 """By what a specification calls them."""

@@ -38,7 +38,7 @@ class Never:
         described += f" where {all_text(self.when, context.names)}" if self.when else ""
         found = _taking(context, self.box, [action], self.when)
         answer = found.answer(f"there are states with {described}")
-        return answer or Answer("proved", f"no state of the box has {described}", (found.float_note(),))
+        return answer or found.proved(f"no state of the box has {described}")
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,8 @@ class Actions:
             others = [action for action in range(len(names)) if action not in self.only]
             unwanted = _taking(context, self.box, others)
             answer = unwanted.answer(f"the possible actions are: {possible}")
-            if answer is not None:
-                return answer
-            notes.append(unwanted.float_note())
-        return Answer("proved", f"the possible actions are exactly: {possible}", tuple(notes))
+            return answer or unwanted.proved(f"the possible actions are exactly: {possible}", *notes)
+        return Answer("proved", f"the possible actions are exactly: {possible}", tuple(notes), real_only=True)
 
     def _check_outputs(self, context: Context) -> Answer:
         names = context.program.signature.actions.names
@@ -82,10 +80,11 @@ class Actions:
             lines.append(f"{name} lies in [{low}, {high}], exactly")
         if self.outputs is not None:
             outside = [constraint.negated() for constraint in self.outputs.constraints()]
-            answer = _taking(context, self.box, outside).answer(f"not always {self.outputs.text(names)}")
-            if answer is not None:
-                return replace(answer, details=(*answer.details, *lines))
-        return Answer("proved", "the range of every output is known", tuple(lines))
+            found = _taking(context, self.box, outside)
+            answer = found.answer(f"not always {self.outputs.text(names)}")
+            answer = answer or found.proved("the range of every output is known")
+            return replace(answer, details=(*lines, *answer.details))
+        return Answer("proved", "the range of every output is known", tuple(lines), real_only=True)
 
     def _extreme(self, context: Context, output: int, sign: int) -> str:
         """The infimum of an output over the box or, where the sign is −1, its supremum."""

@@ -5,19 +5,26 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 
+import numpy as np
+
 from diprl.program.ast import conditions
-from diprl.verify.closed_loop.simulate import trajectory
+from diprl.verify.closed_loop.loop import Loop
+from diprl.verify.closed_loop.simulate import environment_states
 from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
 from diprl.verify.exact.linear import Box, Point, State, of_condition
 from diprl.verify.exact.question import Question, Undecided
-from diprl.verify.exact.rounding import EXACT, LARGEST, Errors, errors_in, nearest_float, observed
+from diprl.verify.exact.rounding import EXACT, LARGEST, Errors, errors_in, in_single, nearest_float, observed
+from diprl.verify.plants.plant import Plant
 from diprl.verify.report import Answer, Witness
 
 States = dict[str, State]
 """States by their labels, such as 'state' and 'mirrored state'."""
 
 _DIGITS = (2, 3, 4, 6, 9, 12)
+_REAL_ONLY = "proved in real arithmetic only"
+_SANE = 1e6
+"""States beyond this are not handed to an environment."""
 
 
 @dataclass(frozen=True)
@@ -82,20 +89,28 @@ class Counterexamples:
         sentence = "real arithmetic has a counterexample, but it does not reproduce in the interpreter"
         return Answer("unknown", sentence, (f"the point, rounded to floats: {values}",))
 
+    def proved(self, summary: str, *notes: str) -> Answer:
+        """There is no counterexample; the verdict says whether that holds in the arithmetic that runs too."""
+        covered = self.float_note()
+        return Answer("proved", summary, (*notes, covered), real_only=covered.startswith(_REAL_ONLY))
+
     def float_note(self) -> str:
-        """Whether a proof covers float64 too: it is repeated with everything off by what rounding can do."""
-        only = "proved in real arithmetic only"
-        errors = errors_in(self.box, self.context.program.root)
-        if errors is None:
-            return f"{only}: the box or the numbers are too large to bound the errors of float64 arithmetic"
+        """Whether a proof covers rounding too: it is repeated with everything off by what rounding can do."""
+        only, kind = _REAL_ONLY, f"{self.context.arithmetic} arithmetic"
+        size = len(self.context.names)  # further variables are raised features, within the same bounds, or distances
+        features = Box(self.box.low[:size], self.box.high[:size])
+        found = [errors_in(features, program, self.context.arithmetic) for _, program, _ in self.evaluated]
+        errors = {form: error for one in found if one is not None for form, error in one.items()}
+        if None in found:
+            return f"{only}: the box or the numbers are too large to bound the errors of {kind}"
         try:
             covered = not any(self.visit(self.question(), errors))
         except Undecided as reason:
-            return f"{only}: for float64 arithmetic, {reason}"
+            return f"{only}: for {kind}, {reason}"
         largest = f"{nearest_float(max(errors.values(), default=Fraction(0))):.1e}"
         if covered:
-            return f"float64 arithmetic: covered too (conditions and outputs may be off by {largest})"
-        return f"{only}: in float64 arithmetic, a condition or an output may be off by {largest}"
+            return f"{kind}: covered too (conditions and outputs may be off by {largest})"
+        return f"{only}: in {kind}, a condition or an output may be off by {largest}"
 
     def violated(self, states: States) -> bool:
         """Whether the interpreter breaks the property; an output that is no finite number shows nothing."""
@@ -107,7 +122,8 @@ class Counterexamples:
     def _replayed(self, values: Sequence[float]) -> States | None:
         """The states that rounded values stand for, where the interpreter confirms that they break the property.
 
-        Where there is a model, it must do so on what the environment shows of the states as well.
+        Where the plant shows 32-bit numbers, it must do so on those as well, and where the program runs in 32 bits,
+        also when it calculates in them.
         """
         values = self.box.clamp(values)
         if not all(constraint.holds(self.completed(values)) for constraint in self.given):
@@ -117,9 +133,11 @@ class Counterexamples:
             rows = (of_condition(condition) for condition in conditions(program.root))
             if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
                 return None
-        shown = {label: observed(state) for label, state in states.items()}
-        confirmed = self.violated(states) and (self.context.model is None or self.violated(shown))
-        return states if confirmed else None
+        kinds = [tuple] + [observed] * bool(self.context.plant and self.context.plant.single)
+        kinds += [in_single] * (self.context.arithmetic == "float32")
+        with np.errstate(all="ignore"):
+            confirmed = (self.violated({label: kind(state) for label, state in states.items()}) for kind in kinds)
+            return states if all(confirmed) else None
 
 
 def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
@@ -132,15 +150,22 @@ def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
 
 
 def _witness(context: Context, states: States) -> Witness:
-    """States that show a property false, each replayed: in the interpreter and, with a model, in the environment."""
-    program, model = context.program, context.model
+    """States that show a property false, each replayed: in the interpreter and, with a plant, in the environment."""
+    program, plant = context.program, context.plant
+    plain = plant is not None and plant.environment and all(one.text in plant.states for one in plant.features.values())
     replays = []
     for label, state in states.items():
         where = f" at the {label}" if len(states) > 1 else ""
         replays.append(f"the interpreter gives '{action_text(program, state)}'{where}")
-        if model is not None and model.going_on.contains(state) and model.reached.contains(state):
-            after = trajectory(context, state, 1)[-1]
+        if plant is not None and plain and _possible(plant, state):
+            after = environment_states(Loop(program, plant, (0.0,) * len(state)), state, 1, context.deadline)[-1]
             follows = ", ".join(f"{value:.6g}" for value in after)
             shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
-            replays.append(f"{model.environment}{where}: {shown}")
+            replays.append(f"{plant.environment}{where}: {shown}")
     return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))
+
+
+def _possible(plant: Plant, state: State) -> bool:
+    """Whether an episode can be in a state: it is of moderate size and the episode is not over there."""
+    sane = all(abs(value) < _SANE for value in state)
+    return sane and not any(end(plant.values(state)) for end in plant.ends)

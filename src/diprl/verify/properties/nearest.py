@@ -111,7 +111,7 @@ class Robust:
         found = replace(found, shown={"state": ruler.origin})
         radius = ruler.nearest(found)
         if radius is None:
-            return Answer("proved", f"every state of the box gets '{action}'")
+            return found.proved(f"every state of the box gets '{action}'")
         sentence = f"states closer than {nearest_float(radius):.9g} keep '{action}', and that radius is exact"
         if not radius:
             sentence = f"the radius is exactly 0: some states as close as one likes do not get '{action}'"
@@ -124,7 +124,7 @@ class Robust:
         if states:
             changed = states["changed state"]
             details.append(f"'{action_text(program, changed)}' appears by {named_text(context.named(changed))}")
-        return Answer("proved", sentence, tuple(details))
+        return Answer("proved", sentence, tuple(details), real_only=True)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Equivalent:
         found = Counterexamples(context, evaluated, self.box, ways, (), ruler.distances(), ruler.completed)
         radius = ruler.nearest(found)
         if radius is None:
-            return Answer("proved", "both programs act alike in every state of the box")
+            return found.proved("both programs act alike in every state of the box")
         answer = replace(found, given=(ruler.just_beyond(radius),)).answer("the programs differ")
         if answer is None or answer.witness is None:
             return answer or Answer("unknown", "the programs differ, but no differing state was found")

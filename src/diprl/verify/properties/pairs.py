@@ -90,7 +90,7 @@ class Monotone:
             nothing=f"{name} has one value in the box and cannot be raised",
         )
         answer = found.answer(f"raising {name} alone can {effect}")
-        return answer or Answer("proved", f"raising {name} alone can nowhere in the box {effect}")
+        return answer or found.proved(f"raising {name} alone can nowhere in the box {effect}")
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,9 @@ class Symmetric:
             question = context.question(self.box)
             leaves = [leaf for (leaf,) in cells(question, context.evaluated, thresholds=False)]
             notes = (*regions_text(context, self.box, leaves, mirrored), _threshold_note(context, found))
-            answer = Answer("proved", "every mirrored state off the thresholds gets the mirrored action", notes)
+            answer = Answer(
+                "proved", "every mirrored state off the thresholds gets the mirrored action", notes, real_only=True
+            )
         return replace(answer, assumptions=_ASSUMED)
 
     def _image(self, terminal: Terminal) -> Terminal:

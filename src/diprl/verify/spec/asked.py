@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import inf, isfinite, isnan
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from diprl.errors import listed, nearest
 from diprl.program import Program
@@ -12,21 +12,21 @@ from diprl.program.tokens import Tokens, parse_linear
 from diprl.verify.exact.linear import Box, Constraint, State, exact
 from diprl.verify.spec.tree import Tree
 
+if TYPE_CHECKING:
+    from diprl.verify.plants.plant import Plant
+
 Value = TypeVar("Value")
 _MOST_STEPS = 1_000_000
 
 
-class Asked:
-    """A mapping that asks something of a program: its keys are taken one by one, what is left over was misspelt."""
+class Entries:
+    """A mapping whose keys are taken one by one; what is left over was misspelt."""
 
-    def __init__(self, tree: Tree, what: str, program: Program, box: Box, folder: Path) -> None:
+    def __init__(self, tree: Tree, what: str) -> None:
         if not isinstance(tree.value, dict):
             raise tree.error(f"{what} must be a mapping of keys to values")
-        self.entries, self._what = tree.value, what
+        self.entries, self.error, self._what = tree.value, tree.error, what
         self._taken: set[str] = set()
-        self.error, self.program, self.box, self.folder = tree.error, program, box, folder
-        self.features, self.actions = program.signature.feature_names, program.signature.actions.names
-        self.continuous = isinstance(program.signature.actions, Continuous)
 
     def take(self, key: str, read: Callable[[Tree], Value], *default: Value) -> Value:
         """What a key says; without a default it must be there."""
@@ -46,6 +46,18 @@ class Asked:
         for key, (place, _) in self.entries.items():
             if key not in self._taken:
                 raise place.error(f"{self._what} has no key '{key:.40}': {_hint(key, sorted(self._taken))}")
+
+
+class Asked(Entries):
+    """A mapping that asks something of a program."""
+
+    def __init__(
+        self, tree: Tree, what: str, program: Program, box: Box, folder: Path, plant: "Plant | None" = None
+    ) -> None:
+        super().__init__(tree, what)
+        self.program, self.box, self.folder, self.plant = program, box, folder, plant
+        self.features, self.actions = program.signature.feature_names, program.signature.actions.names
+        self.continuous = isinstance(program.signature.actions, Continuous)
 
     def feature(self, tree: Tree) -> int:
         return read_index(tree, self.features, "a feature name")
@@ -110,6 +122,13 @@ def read_number(tree: Tree) -> float:
     return number
 
 
+def read_finite(tree: Tree) -> float:
+    number = read_number(tree)
+    if not isfinite(number):
+        raise tree.error("every number must be finite")
+    return number
+
+
 def read_positive(tree: Tree) -> float:
     number = read_number(tree)
     if not 0.0 < number < inf:
@@ -117,11 +136,15 @@ def read_positive(tree: Tree) -> float:
     return number
 
 
-def read_count(tree: Tree) -> int:
+def read_whole(tree: Tree, least: int, most: int) -> int:
     number = read_number(tree)
-    if not 1 <= number <= _MOST_STEPS or number % 1:
-        raise tree.error(f"expected a whole number from 1 to {_MOST_STEPS}, found {number:g}")
+    if not least <= number <= most or number % 1:
+        raise tree.error(f"expected a whole number from {least} to {most}, found {number:g}")
     return int(number)
+
+
+def read_count(tree: Tree) -> int:
+    return read_whole(tree, 1, _MOST_STEPS)
 
 
 def read_list(tree: Tree, read: Callable[[Tree], Value]) -> tuple[Value, ...]:
@@ -139,9 +162,13 @@ def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
 
 def read_mapping(tree: Tree, key: Callable[[Tree], int], read: Callable[[Tree], Value]) -> dict[int, Value]:
     """What is said about some names, by their positions."""
+    return {key(name): read(entry) for name, entry in entries_of(tree).values()}
+
+
+def entries_of(tree: Tree) -> dict[str, tuple[Tree, Tree]]:
     if not isinstance(tree.value, dict):
         raise tree.error("expected names with values, such as {name: …}")
-    return {key(name): read(entry) for name, entry in tree.value.values()}
+    return tree.value
 
 
 def read_interval(tree: Tree) -> tuple[float, float]:

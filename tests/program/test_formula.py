@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diprl.errors import DiprlError
-from diprl.tasks.formula import FUNCTIONS, parse_formula
+from diprl.program.formula import ARGUMENTS, parse_formula, read_comparison, read_formula
 
 NAMES = ["vx", "vy", "load"]
 COLUMNS = np.array([[3.0, -0.5, 2.0], [4.0, 0.25, -1.0], [2.0, 8.0, 0.5]])
 
 
 def value(text: str) -> Any:
-    return parse_formula(text, NAMES, "speed")(list(COLUMNS)).tolist()
+    found = parse_formula(text, NAMES, "speed")(dict(zip(NAMES, COLUMNS, strict=True)))
+    return np.broadcast_to(found, 3).tolist()
 
 
 @pytest.mark.parametrize(
@@ -42,8 +43,11 @@ def test_formulas_mean_what_they_mean_on_paper(text: str, wanted: list[float]) -
 
 def test_every_function_computes_what_its_name_says() -> None:
     by_name = {"abs": abs, "max": max, "min": min, "sign": lambda x: math.copysign(1.0, x), "atan2": math.atan2}
-    for name, function in FUNCTIONS.items():
-        arguments = (0.7, 0.3)[: function.nin]
+    by_name |= {"clip": lambda x, low, high: min(max(x, low), high), "wrap": lambda x, low, high: x - 1.2}
+    for name, count in ARGUMENTS.items():
+        if name == "where":
+            continue
+        arguments = (0.7, -0.9, 0.3)[:count] if count == 3 else (0.7, 0.3)[:count]
         wanted = by_name.get(name) or getattr(math, name)
         found = value(f"{name}({', '.join(map(str, arguments))})")
         assert found == pytest.approx([wanted(*arguments)] * 3)
@@ -94,4 +98,24 @@ def test_errors_say_where(text: str, words: str) -> None:
 def test_long_sums_are_fine_and_formulas_travel_to_workers() -> None:
     formula = parse_formula("+".join(["vx"] * 300), NAMES, "sum")
     again = pickle.loads(pickle.dumps(formula))
-    np.testing.assert_allclose(again(list(COLUMNS)), 300 * COLUMNS[0])
+    np.testing.assert_allclose(again({"vx": COLUMNS[0]}), 300 * COLUMNS[0])
+
+
+def test_a_choice_depends_on_a_strict_comparison() -> None:
+    assert value("where(vx > 2, vy, -1)") == [4.0, -1.0, -1.0]
+    assert value("where(2 < vx, vy, -1)") == [4.0, -1.0, -1.0]
+    with pytest.raises(DiprlError, match="column 7: expected a strict comparison"):
+        parse_formula("where(vx >= 2, 1, 0)", NAMES, "speed")
+
+
+@pytest.mark.parametrize(("text", "holds"), [("vx > 2", [1, 0, 0]), ("vx >= 2", [1, 0, 1]), ("2 < vx", [1, 0, 0])])
+def test_comparisons_and_their_negation(text: str, holds: list[int]) -> None:
+    comparison, values = read_comparison(text, NAMES), {"vx": COLUMNS[0]}
+    assert comparison(values).tolist() == [bool(one) for one in holds]
+    assert comparison.negated()(values).tolist() == [not one for one in holds]
+    assert read_comparison(comparison.negated().text, NAMES)(values).tolist() == [not one for one in holds]
+
+
+def test_errors_in_files_say_the_line() -> None:
+    with pytest.raises(DiprlError, match=r"line 7, column 14: .* found the end of the line"):
+        read_formula("vx +", NAMES, 7, 10)

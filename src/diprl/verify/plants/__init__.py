@@ -1,0 +1,1 @@
+"""Plants: how states follow each other, given as text files; CartPole, MountainCar, Pendulum and Acrobot are here."""
