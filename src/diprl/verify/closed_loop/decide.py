@@ -146,7 +146,7 @@ def _replayed(loop: Loop, claim: Claim, simulated: Simulated, context: Context) 
 
 
 def _orbit(loop: Loop, claim: Claim, simulated: Simulated, context: Context) -> tuple[str, ...]:
-    """Whether a run that does not arrive in time arrives later, or goes round for ever."""
+    """Whether a run that does not arrive in time arrives later, or goes round forever."""
     assert simulated.violation is not None
     start, chance = simulated.violation
     states, met, steps = np.array(start)[:, None], dict[bytes, int](), _LONGER * (claim.steps or 1)
