@@ -64,9 +64,9 @@ class Shrinker:
         self.trials, self.limits, self.seed, self.show = trials, limits, seed, show
         self.tune = partial(tune, trials) if tune else self.climb
         self.program = merged(program)
-        self.met = [self.program]
-        """Every program on the way down."""
         self.views = trials.views(self.program)
+        self.met = [self.program, rounded_alike(self.program, self.views)]
+        """The program as it was, and every program on the way down, rounded by the states it was made for."""
         self.best = self.level = -np.inf
         """The highest mean return of a race, and that of the last winner."""
         self.searched = (1.0 - VALIDATION) * trials.left + trials.steps
@@ -165,6 +165,7 @@ class Shrinker:
     def in_fewest_digits(self, front: Front) -> Front:
         """The front with the program to take in the fewest digits with which it earns no less."""
         program = front.program
+        self.views = self.trials.views(program)
         rounder = with_fewer_digits(program, self.views, ROUGHLY_ALIKE)
         same_size = (each for each in rounder if each.coefficients == program.coefficients)
         versions = [each for each in dict.fromkeys(same_size) if digits_of(each) < digits_of(program)]
@@ -180,7 +181,7 @@ class Shrinker:
 
     def accept(self, program: Program, what: str) -> None:
         self.program = merged(program)
-        self.met.append(self.program)
+        self.met.append(rounded_alike(self.program, self.views))
         self.show(what, self.program)
 
 
@@ -211,7 +212,7 @@ def shrink(
     trials.enough = never  # what was found by then is still to be compared
     affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
     compared = spread(shrinker.met, int(min(max(FEWEST_SIZES, affordable), len(shrinker.met))))
-    front = validated(trials, [rounded_alike(each, shrinker.views) for each in compared], limits)
+    front = validated(trials, compared, limits)
     with suppress(Spent):
         front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)
