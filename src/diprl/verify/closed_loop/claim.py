@@ -15,7 +15,7 @@ class Claim:
     """What holds from step `since` on, until `steps`, or until the goal where there is one."""
     since: int = 0
     steps: int | None = None
-    """The last step that is examined; None is for ever."""
+    """The last step that is examined; None is forever."""
     goal: tuple[Comparison, ...] = ()
     """What is reached by then, where something is to be reached."""
 
@@ -25,6 +25,6 @@ class Claim:
             reached = " and ".join(one.text for one in self.goal)
             return f"{reached} within {self.steps} steps{f', and {wanted} until then' if wanted else ''}"
         if self.since:
-            end = f"to step {self.steps}" if self.steps is not None else "on, for ever"
+            end = f"to step {self.steps}" if self.steps is not None else "on, forever"
             return f"{wanted} from step {self.since} {end}"
-        return f"{wanted} {f'at each of the first {self.steps} steps' if self.steps is not None else 'for ever'}"
+        return f"{wanted} {f'at each of the first {self.steps} steps' if self.steps is not None else 'forever'}"

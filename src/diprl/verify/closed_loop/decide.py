@@ -10,7 +10,6 @@ import numpy as np
 
 from diprl.errors import DiprlError
 from diprl.system.files import read_json, write_text
-from diprl.verify import checker
 from diprl.verify.closed_loop.claim import Claim
 from diprl.verify.closed_loop.explore import Search
 from diprl.verify.closed_loop.forms import FORMS
@@ -56,7 +55,7 @@ def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) ->
         edges = [[source, leaves[leaf], target] for source, leaf, target in found.nodes["edges"]]
         certificate = question | {"nodes": found.nodes | {"edges": edges}}
         told = f"{found.pieces} pieces of the start box"
-        if problem := checker.problem_of(certificate, context.deadline.remaining()):
+        if problem := _problem(certificate, context):
             return Answer("unknown", f"the checker does not accept the proof that was found: {problem}", (tried,))
         if context.certificates is not None:
             write_text(_path(context.certificates, question), json.dumps(certificate, allow_nan=False))
@@ -112,7 +111,14 @@ def _kept(context: Context, question: dict[str, Any]) -> dict[str, Any] | None:
     except (DiprlError, OSError):
         return None
     same = {key: one for key, one in certificate.items() if key != "nodes"} == question
-    return certificate if same and not checker.problem_of(certificate, context.deadline.remaining()) else None
+    return certificate if same and not _problem(certificate, context) else None
+
+
+def _problem(certificate: dict[str, Any], context: Context) -> str:
+    """Why the checker refuses a certificate, or nothing."""
+    from diprl.verify import checker  # here, so that it can be run as a program of its own
+
+    return checker.problem_of(certificate, context.deadline.remaining())
 
 
 def _how_far(found: Found) -> str:
@@ -146,7 +152,7 @@ def _replayed(loop: Loop, claim: Claim, simulated: Simulated, context: Context) 
 
 
 def _orbit(loop: Loop, claim: Claim, simulated: Simulated, context: Context) -> tuple[str, ...]:
-    """Whether a run that does not arrive in time arrives later, or goes round for ever."""
+    """Whether a run that does not arrive in time arrives later, or goes round forever."""
     assert simulated.violation is not None
     start, chance = simulated.violation
     states, met, steps = np.array(start)[:, None], dict[bytes, int](), _LONGER * (claim.steps or 1)

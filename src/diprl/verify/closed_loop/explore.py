@@ -80,7 +80,7 @@ def explore(task: Search, start: Sets, most: int) -> Explored:
         made.append(front)
         time += [step + 1] * len(front)
         anchors += [(front[at : at + 1], numbers[at], step + 1) for at in range(len(front))] if wider else []
-    raise AssertionError  # never: the steps are counted for ever
+    raise AssertionError  # never: the steps are counted without end
 
 
 def _judged(task: Search, sets: Sets, step: int) -> Flags | None:
