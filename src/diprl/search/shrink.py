@@ -65,8 +65,8 @@ class Shrinker:
         self.tune = partial(tune, trials) if tune else self.climb
         self.program = merged(program)
         self.views = trials.views(self.program)
-        self.met = [self.program, rounded_alike(self.program, self.views)]
-        """The program as it was, and every program on the way down, rounded by the states it was made for."""
+        self.met = [rounded_alike(self.program, self.views)]
+        """Every program on the way down, rounded by the states it was made for."""
         self.best = self.level = -np.inf
         """The highest mean return of a race, and that of the last winner."""
         self.searched = (1.0 - VALIDATION) * trials.left + trials.steps
