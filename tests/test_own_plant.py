@@ -47,10 +47,10 @@ def test_from_an_empty_folder_to_c_in_six_commands(folder: Path) -> None:
     assert re.search(r"level = [\d.]+ m, inflow = [\d.]+ m/s\n", diprl(folder, "explain", "run", "--from-reset", "1"))
     assert "report.html" in diprl(folder, "report", "run", "--episodes", "2")
     assert "double: agrees" in diprl(folder, "export", "run", "--to", "c")
-    header = (folder / "export" / "tank.h").read_text()
+    header = (folder / "export" / "tank_program.h").read_text()
     assert "/* features[0]: level [m] in [0.0, 2.0]: as measured */" in header
     assert "/* features[1]: inflow [m/s] in [0.0, 0.2]: as measured */" in header
-    assert "TANK_PUMP_ON = 1" in header
+    assert "TANK_PROGRAM_ACTION_PUMP_ON = 1" in header
     page = (folder / "run" / "report.html").read_text()
     assert "trained on tank.py" not in page
     assert "data:image/webp" in page, "the report shows the tank"

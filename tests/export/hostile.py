@@ -21,19 +21,9 @@ from diprl.errors import DiprlError
 from diprl.export import TARGETS, Samples, Written, c, c_check, draw, export, js
 from diprl.export.guard import PLAIN
 from diprl.export.parity import differing
-from diprl.program import (
-    Act,
-    Affine,
-    Blend,
-    Condition,
-    Continuous,
-    Discrete,
-    Feature,
-    If,
-    Primitives,
-    Program,
-    Signature,
-)
+from diprl.program.ast import Act, Affine, Blend, Condition, If
+from diprl.program.program import Program
+from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 from tests.export.structured_text import run_block
 from tests.export.units import step_unit
 from tests.node import NODE, run_node

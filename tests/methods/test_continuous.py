@@ -7,7 +7,7 @@ from tests.small import small_session
 
 from diprl.arena import episodes
 from diprl.arena.reference import program_act
-from diprl.methods import diprl
+from diprl.methods import diprl, ladder
 from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.methods.registry import run
@@ -28,7 +28,7 @@ def leaves(node: Node) -> list[Node]:
 
 @pytest.mark.parametrize(("name", "terminal"), [("Pusher2D", Blend), ("Pendulum-v1", Affine)])
 def test_the_program_acts_as_the_hardened_policy(name: str, terminal: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diprl, "GAP", episodes.GAP._replace(on_reference=2))
+    monkeypatch.setattr(ladder, "GAP", episodes.GAP._replace(on_reference=2))
     task = load_task(name)
     result = run(small_session(task, settings_for("diprl", "default", task, **TINY), seed=1000, episodes=2))
     program, trained = result.program, result.trained

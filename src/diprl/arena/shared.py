@@ -20,7 +20,7 @@ WORTH_SHARING = 5.0
 
 
 class SharedPlay:
-    """Plays as `evaluate_many` does, with the same returns for the same seeds, whoever plays them."""
+    """Plays as `evaluate_many` does, with the same returns for the same seeds; workers share a long play."""
 
     def __init__(self, task: Task) -> None:
         self.task, self.seconds = task, 0.0

@@ -1,5 +1,6 @@
 """A functional mock-up unit: FMI 2.0 for co-simulation with the emitted C inside, built where there is a compiler."""
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -46,8 +47,24 @@ def parts(program: Program, guard: Guard = PLAIN) -> dict[str, str]:
     name = structure.prefix(program)
     files = {f"sources/{name}.h": c.header(program), f"sources/{name}.c": c.source(program, (), guard)}
     guid = sha256("".join(files.values()).encode()).hexdigest()
-    files["sources/fmi2.c"] = structure.fill("fmi2.c", name=name, guid=guid, **c.call(program, "self->input"))
+    called = c.call(program, "self->input")
+    files["sources/fmi2.c"] = structure.fill("fmi2.c", name=name, guid=guid, not_offered=_not_offered(), **called)
     return files | {"modelDescription.xml": _description(program, guid)}
+
+
+def _not_offered() -> str:
+    """The functions of the interface that this unit answers with an error, each with its prototype."""
+    return "\n".join(
+        structure.fill(
+            "fmi2_error.c", function=line, unused="".join(f"    (void){name};\n" for name in _parameters(line))
+        )
+        for line in structure.fixed_text("fmi2_not_offered.txt").splitlines()
+    )
+
+
+def _parameters(prototype: str) -> list[str]:
+    """The names in `f(int one, void **two)`."""
+    return re.findall(r"(\w+)[,)]", prototype)
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:

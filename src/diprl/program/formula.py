@@ -1,7 +1,7 @@
 """Formulas such as `sqrt(vx^2 + vy^2)`: read by a small parser of their own, never run as code.
 
 A formula becomes a list of steps for a stack: numbers and names are pushed, a function takes its arguments from the
-top. Whoever evaluates it brings the functions: NumPy's for numbers and arrays, enclosures for proofs.
+top. The caller supplies the functions: NumPy's for numbers and arrays, enclosures for proofs.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -81,9 +81,9 @@ class Handler(BaseHTTPRequestHandler):
         """The terminal is the user's."""
 
     def _answer(self, routes: dict[str, Callable[[Any], Any]], token: str, read: Callable[[], Any]) -> None:
-        """Refuse strangers, then do what was asked; a mistake is told in one sentence."""
+        """Check the token, then do what was asked; a mistake is told in one sentence."""
         if refusal := self._refusal(token):
-            self.close_connection = True  # what a stranger sent is not read
+            self.close_connection = True  # what came without the token is not read
             return self._send(403, {"error": refusal})
         route = routes.get(urlsplit(self.path).path)
         if route is None:
