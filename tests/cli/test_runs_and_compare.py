@@ -9,7 +9,7 @@ import pytest
 from diprl.arena.reference import evaluate_program
 from diprl.cli.main import main
 from diprl.program import Program
-from diprl.system.locks import try_lock
+from diprl.system.processes import try_lock
 from diprl.tasks.registry import load_task
 from tests.cli.scene import write_scene
 from tests.report.run_folders import CLUMSY, PROGRAM

@@ -18,7 +18,7 @@ def test_proofs_work_after_something_was_drawn() -> None:
         "except Exception:\n"
         "    raise SystemExit('nothing can be drawn here')\n"
         "from diprl.program import parse\n"
-        "from diprl.report.findings import quick_check\n"
+        "from diprl.report.source import quick_check\n"
         "program = parse('features: x\\nactions: a, b\\n\\nif 1.02*x > 0.35:\\n    a\\nelse:\\n    b\\n')\n"
         "print(quick_check(program).findings[0].answer.verdict)\n"
     )

@@ -17,8 +17,7 @@ from diprl.errors import DiprlError
 from diprl.program import Act, Condition, Discrete, Feature, If, Program, Signature
 from diprl.report import write_report
 from diprl.report.charts import score_chart
-from diprl.report.findings import read_report
-from diprl.report.source import VERIFICATION, read_source
+from diprl.report.source import VERIFICATION, read_report, read_source
 from diprl.runs import folder as runs
 from tests.report.browser import browse, needs_browser
 from tests.report.chromium import Chromium

@@ -20,8 +20,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parent = tmp_path_factory.mktemp("runs")
     write_run(parent / "other", seed=1, mean=450.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("diprl.report.replay.MOST_STEPS", 90)
-        patch.setattr("diprl.report.replay.MOST_PICTURES", 30)
+        patch.setattr("diprl.report.episode.MOST_STEPS", 90)
+        patch.setattr("diprl.report.episode.MOST_PICTURES", 30)
         patch.setattr("diprl.report.live.TWINS", ())  # so that pictures are needed
         return write_report(write_run(parent / "this"), episodes=2)
 

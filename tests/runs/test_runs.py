@@ -18,7 +18,7 @@ from diprl.runs.folder import free_folder
 from diprl.runs.observers import MetricsLog, Snapshot, read_rows
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.system.locks import try_lock
+from diprl.system.processes import try_lock
 from diprl.tasks.base import Task
 from diprl.tasks.registry import load_task
 from diprl.terminal.progress import Display

@@ -144,7 +144,7 @@ def test_an_error_is_not_taken_for_a_refutation(
     def broken(*_: object) -> None:
         raise ArithmeticError("planted")
 
-    monkeypatch.setattr("diprl.verify.properties.branches.Branches.check", broken)
+    monkeypatch.setattr("diprl.verify.properties.actions.Branches.check", broken)
     spec = tmp_path / "spec.yaml"
     spec.write_text(property_of("{kind: branches}"))
     assert run(EXAMPLES / "cartpole.txt", spec) == 2

@@ -15,7 +15,7 @@ from pathlib import Path
 from diprl.errors import DiprlError
 from diprl.experiment.records import Record, Store
 from diprl.runs.spec import RunSpec
-from diprl.system.locks import try_lock
+from diprl.system.processes import try_lock
 
 WORK, CLAIMS = "work", "work/claims"
 PATIENCE = 0.5

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from diprl.errors import DiprlError, check_known
 from diprl.export.guard import PLAIN, Guard
-from diprl.export.parity import Check, ExportReport, Written
-from diprl.export.samples import Samples, draw
+from diprl.export.parity import Check, ExportReport, Samples, Written, draw
 from diprl.export.structure import matching
 from diprl.program import Program
 from diprl.program.networks import Network

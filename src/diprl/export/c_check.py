@@ -16,8 +16,7 @@ from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.c_types import DOUBLE, FIXED, SINGLE, Real, number_types
 from diprl.export.fixed import fixed_point
-from diprl.export.parity import Check, Written, compare, compare_networks
-from diprl.export.samples import Samples
+from diprl.export.parity import Check, Samples, Written, compare, compare_networks
 from diprl.program import Discrete, Program
 
 FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic")

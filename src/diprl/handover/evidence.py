@@ -12,7 +12,7 @@ from diprl.program import Program
 from diprl.system.files import read_json, read_text
 from diprl.verify import Report, Spec, checker, load_spec, verify
 from diprl.verify.closed_loop.decide import LARGEST as LARGEST_CERTIFICATE
-from diprl.verify.spec.tree import read_tree
+from diprl.verify.spec import read_tree
 
 LOOPS = ("safe", "always", "reaches", "stays", "chattering")
 """Properties of the closed loop: what they prove is not about a box of observations."""

@@ -10,8 +10,7 @@ from diprl.export import structure
 from diprl.export.c_types import DOUBLE, FIXED, Real, number_types
 from diprl.export.fixed import FixedPoint
 from diprl.export.guard import Guard
-from diprl.export.parity import act_single
-from diprl.export.samples import Samples, move_onto
+from diprl.export.parity import Samples, act_single, move_onto
 from diprl.program import Discrete, Program
 from diprl.program.evaluate import asked_batch, terminal_at
 

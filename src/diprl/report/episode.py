@@ -1,8 +1,13 @@
 """One episode of a program on the reference environment, step by step, with pictures where they can be drawn."""
 
+import base64
+import io
 import os
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import islice, takewhile
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -10,12 +15,15 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from diprl.arena.episodes import VISITS
 from diprl.arena.reference import program_act
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.tasks.base import Task
 from diprl.tasks.gym.display import draw_without_screen, has_screen
 from diprl.tasks.mujoco.engine import load_solver_first
+
+MOST_STEPS, MOST_PICTURES, WIDTH = 1000, 150, 320
 
 
 class Moment(NamedTuple):
@@ -102,3 +110,63 @@ def scaled(pixels: NDArray[np.uint8], width: int) -> Any:
     width = min(width, image.width) // 2 * 2
     height = round(image.height * width / image.width) // 2 * 2
     return image.resize((width, height), Image.Resampling.LANCZOS) if image.size != (width, height) else image
+
+
+@dataclass(frozen=True)
+class Replay:
+    """An episode as numbers and, where the environment can be drawn, as pictures."""
+
+    seed: int
+    moments: tuple[Moment, ...]
+    stride: int = 1
+    """Steps from one picture to the next."""
+    pictures: tuple[str, ...] = ()
+    """Data addresses of images; empty where nothing can be drawn."""
+    speed: float = 30.0
+    """Steps per second."""
+    why_no_pictures: str = ""
+
+    def to_page(self) -> dict[str, Any]:
+        """What the page's script reads."""
+        rows = short_floats(np.array([moment.features for moment in self.moments]))
+        return {
+            "moments": [[row, round(moment.total, 4)] for row, moment in zip(rows, self.moments, strict=True)],
+            "ended": self.moments[-1].ended,
+            "stride": self.stride,
+            "speed": self.speed,
+            "pictures": self.pictures,
+        }
+
+
+def record_replay(task: Task, program: Program, seed: int = VISITS.seed, pictures: bool = True) -> Replay:
+    """Play one episode, then once more for its pictures where they are wanted and can be drawn."""
+    with closing(task.reference()) as environment:
+        moments = tuple(islice(play_moments(task, program, environment, seed), MOST_STEPS))
+    if not pictures:
+        return Replay(seed, moments)
+    stride = -(-len(moments) // MOST_PICTURES)
+    try:
+        return Replay(seed, moments, stride, *draw_pictures(task, program, seed, stride))
+    except DiprlError as error:
+        return Replay(seed, moments, stride, why_no_pictures=str(error))
+
+
+def draw_pictures(task: Task, program: Program, seed: int, stride: int) -> tuple[tuple[str, ...], float]:
+    """A small image for every so many steps of an episode, and how many steps to show per second."""
+    with closing(open_environment(task, "rgb_array")) as environment:
+        drawn = play_pictures(task, program, environment, seed, stride, WIDTH)
+        images = (image for _, _, image in takewhile(lambda each: each[0] < MOST_STEPS, drawn))
+        return tuple(map(data_address, images)), steps_per_second(environment)
+
+
+def data_address(image: Any) -> str:
+    """A Pillow image inside its own address, small enough for a page to hold a hundred."""
+    stream = io.BytesIO()
+    image.save(stream, "WEBP", quality=60, method=4)
+    return "data:image/webp;base64," + base64.b64encode(stream.getvalue()).decode()
+
+
+def short_floats(rows: NDArray[Any]) -> list[list[float]]:
+    """Numbers of 32 bits with the fewest digits that give them back; what is not finite becomes zero."""
+    finite = np.nan_to_num(np.asarray(rows, np.float32), nan=0.0, posinf=0.0, neginf=0.0)
+    return [[float(str(value)) for value in row] for row in finite]

@@ -11,7 +11,7 @@ from diprl.export.js import language
 from diprl.program import Program
 from diprl.report.charts import FRAME, extent
 from diprl.report.draw import Markup, asset
-from diprl.report.replay import Replay, short_floats
+from diprl.report.episode import Replay, short_floats
 from diprl.report.visits import Visits
 from diprl.tasks.base import Task
 

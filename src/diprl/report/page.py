@@ -13,11 +13,9 @@ from diprl.program import Primitives, Program
 from diprl.program.text_format import format_body
 from diprl.report.charts import front_chart, gap_rows, partition, score_chart, training_charts
 from diprl.report.draw import Markup, asset
-from diprl.report.episode import prepare_rendering
-from diprl.report.findings import findings
+from diprl.report.episode import prepare_rendering, record_replay
 from diprl.report.live import live_data, page_script, twin_of
-from diprl.report.replay import record_replay
-from diprl.report.source import Source, read_source
+from diprl.report.source import Source, findings, read_source
 from diprl.report.visits import choose_features, influence, visit
 from diprl.runs.folder import task_of
 from diprl.system.files import check_target, write_text

@@ -15,7 +15,7 @@ from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
 from diprl.system.files import read_json, write_json, write_text
-from diprl.system.locks import try_lock
+from diprl.system.processes import try_lock
 from diprl.system.storage import is_stored, load_facts
 
 if TYPE_CHECKING:

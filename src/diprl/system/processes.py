@@ -1,4 +1,4 @@
-"""This process, its workers and Ctrl-C."""
+"""This process, its workers, Ctrl-C, and locks between processes."""
 
 import os
 import signal
@@ -6,9 +6,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import parent_process
+from pathlib import Path
 from threading import Thread
 from types import FrameType
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 leave = os._exit
 """The real one, whoever replaces it."""
@@ -66,3 +69,21 @@ class Interruption:
             raise KeyboardInterrupt("; ".join(["stopped", *(f"go on with: {each}" for each in commands)])) from None
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def try_lock(path: Path) -> Iterator[bool]:
+    """Hold a lock file while the block lasts; False where another process holds it.
+
+    The file stays behind: removing it would let two processes lock two files of the same name.
+    """
+    lock = FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()

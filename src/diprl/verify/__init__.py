@@ -2,7 +2,7 @@
 
 from diprl.verify.check import Spec, load_spec, parse_spec, verify
 from diprl.verify.report import Answer, Finding, Report, Verdict, Witness
-from diprl.verify.spec.tree import SpecError
+from diprl.verify.spec import SpecError
 
 __all__ = [
     "Answer",

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.system.files import check_writable
-from diprl.system.files import read_text as read_text_file
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box, bounds_of
 from diprl.verify.exact.question import Deadline, Undecided, load_z3
@@ -18,8 +15,7 @@ from diprl.verify.plants.plant import Plant
 from diprl.verify.plants.read import load_plant, plant_of
 from diprl.verify.properties import KINDS, LoopProperty, Property
 from diprl.verify.report import Answer, Finding, Report
-from diprl.verify.spec.asked import Asked, read_positive, read_text
-from diprl.verify.spec.tree import SpecError, read_tree
+from diprl.verify.spec import Asked, SpecError, read_file, read_positive, read_text, read_tree
 
 
 @dataclass(frozen=True)
@@ -46,11 +42,7 @@ class Spec:
 def load_spec(path: str | Path, program: Program) -> Spec:
     """Read a specification from a file; errors name the file and, where they can, the line."""
     path = Path(path)
-    text = read_text_file(path)
-    try:
-        return parse_spec(text, program, path.parent)
-    except DiprlError as error:
-        raise SpecError(f"{path}: {error}") from None
+    return read_file(path, lambda text: parse_spec(text, program, path.parent))
 
 
 def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Plant | None = None) -> Spec:
@@ -111,7 +103,10 @@ def verify(
         check_writable(folder)
     findings = []
     for number, wanted in enumerate(spec.properties):
-        told = partial(_tell, progress, number, len(spec.properties), wanted.name)
+
+        def told(share: float, what: str, number: int = number, name: str = wanted.name) -> None:
+            progress((number + share) / len(spec.properties), f"{name}: {what}" if what else name)
+
         told(0.0, "")
         limit = Deadline(spec.timeout)
         context = Context(program, spec.plant, limit, spec.arithmetic, told, folder, processes)
@@ -124,10 +119,6 @@ def verify(
         f"'refuted': a witness of floats was replayed in the interpreter{environment}, or no state reaches a branch",
     )
     return Report(tuple(findings), assumptions)
-
-
-def _tell(progress: Callable[[float, str], None], number: int, count: int, name: str, share: float, what: str) -> None:
-    progress((number + share) / count, f"{name}: {what}" if what else name)
 
 
 def _finding(wanted: Property, spec: Spec, context: Context) -> Finding:

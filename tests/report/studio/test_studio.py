@@ -18,7 +18,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program, parse
 from diprl.report.source import read_source
 from diprl.report.studio import Studio, open_studio
-from diprl.report.studio.jobs import Job
+from diprl.report.studio.bench import Job
 from tests.report.browser import needs_browser
 from tests.report.chromium import Chromium
 from tests.report.run_folders import write_run

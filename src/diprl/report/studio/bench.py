@@ -1,8 +1,11 @@
-"""One run on the workbench: what Python can do with an edited program of it."""
+"""One run on the workbench: what Python can do with an edited program of it, in a thread where that takes a while."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 from diprl.arena.reference import evaluate_program
@@ -10,9 +13,7 @@ from diprl.arena.score import Score
 from diprl.errors import DiprlError, check_known
 from diprl.program import Program
 from diprl.program.text_parse import parse_text
-from diprl.report.findings import quick_check
-from diprl.report.source import Source, read_source
-from diprl.report.studio.jobs import Job
+from diprl.report.source import Source, quick_check, read_source
 from diprl.runs.folder import CONFIG, free_folder, task_of, write_result
 from diprl.runs.result import Result, provenance
 from diprl.runs.spec import RunSpec
@@ -20,9 +21,67 @@ from diprl.system.files import check_writable, is_number, write_json
 from diprl.tasks.base import Task
 from diprl.verify import load_spec, verify
 
+TICK = 0.25
+"""Seconds from one message about progress to the next."""
 MOST_EPISODES, MOST_SECONDS, MOST_STEPS = 10_000, 3600.0, 100_000_000
 SAVED_EPISODES = 100
 """What a saved edit is scored on."""
+
+
+class Stopped(Exception):
+    """The person at the page has seen enough."""
+
+
+@dataclass
+class Job:
+    """One piece of work; `work` gets the job, calls `check` now and then, and returns what the page is to know."""
+
+    kind: str
+    work: Callable[["Job"], dict[str, Any]]
+    seconds: float | None = None
+    """How long it will take, where that is known."""
+    words: str = ""
+    """What it does at the moment."""
+    began: float = field(default_factory=monotonic)
+    answer: dict[str, Any] | None = None
+    _stop: Event = field(default_factory=Event)
+    _ended: Event = field(default_factory=Event)
+
+    def start(self) -> "Job":
+        Thread(target=self._run, daemon=True).start()
+        return self
+
+    @property
+    def running(self) -> bool:
+        return not self._ended.is_set()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def check(self) -> None:
+        """End the work if it was stopped."""
+        if self._stop.is_set():
+            raise Stopped
+
+    def told(self) -> dict[str, Any]:
+        """What came out, or after a moment how far it is."""
+        if self._ended.wait(TICK):
+            return {"done": True} | (self.answer or {})
+        elapsed = monotonic() - self.began
+        share = min(elapsed / self.seconds, 1.0) if self.seconds else None
+        return {"share": share, "words": self.words, "elapsed": round(elapsed, 1)}
+
+    def _run(self) -> None:
+        try:
+            self.answer = self.work(self)
+        except Stopped:
+            self.answer = {"words": "stopped; nothing was changed"}
+        except DiprlError as error:
+            self.answer = {"error": str(error)}
+        except Exception as error:  # what fails here must reach the page, not only the terminal
+            self.answer = {"error": f"{self.kind} failed: {type(error).__name__}: {error}"}
+        finally:
+            self._ended.set()
 
 
 class Bench:

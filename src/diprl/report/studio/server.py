@@ -12,8 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from diprl.errors import DiprlError
 from diprl.report.charts import overview
 from diprl.report.page import load_template, render_live
-from diprl.report.studio.bench import Bench
-from diprl.report.studio.jobs import Job
+from diprl.report.studio.bench import Bench, Job
 
 LARGEST = 4_000_000
 """Bytes of a request that are read at all."""

@@ -6,8 +6,7 @@ from itertools import count
 
 import numpy as np
 
-from diprl.verify.closed_loop.claim import Claim
-from diprl.verify.closed_loop.loop import Images, Loop
+from diprl.verify.closed_loop.loop import Claim, Images, Loop
 from diprl.verify.closed_loop.sets import (
     Array,
     Flags,

@@ -1,18 +1,19 @@
-"""The closed loop of a program and a plant: where sets of states go in one step, branch by branch."""
+"""The closed loop of a program and a plant: what is claimed about it, and where sets of states go in one step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from diprl.program import Program
-from diprl.program.ast import Act, Affine, Condition, If, Terminal
+from diprl.program.ast import Act, Affine, Blend, Condition, If, Terminal, flatten, number_rows
 from diprl.program.evaluate import linear, terminal_at
-from diprl.program.formula import Comparison
+from diprl.program.formula import Comparison, Formula
 from diprl.verify.closed_loop.forms import FORMS, Array, Form, clip, gathered
 from diprl.verify.closed_loop.sets import Flags, Indices, Modes, Sets, modes_across
 from diprl.verify.exact.cells import leaves_along
+from diprl.verify.exact.linear import Box
 from diprl.verify.exact.question import Deadline
 from diprl.verify.plants.plant import Plant, Values, clipped
 
@@ -28,6 +29,31 @@ _NEAR = 1e-6
 """Size of a set around a point that stands for it."""
 _Part = tuple[Indices, Array, Array]
 """Which sets, and within which bounds of their symbols."""
+_ZERO = Formula("0", (0.0,))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """From every start in the box: what holds, during which steps, and what is reached."""
+
+    start: Box
+    always: tuple[Comparison, ...] = ()
+    """What holds from step `since` on, until `steps`, or until the goal where there is one."""
+    since: int = 0
+    steps: int | None = None
+    """The last step that is examined; None is forever."""
+    goal: tuple[Comparison, ...] = ()
+    """What is reached by then, where something is to be reached."""
+
+    def text(self) -> str:
+        wanted = " and ".join(one.text for one in self.always)
+        if self.goal:
+            reached = " and ".join(one.text for one in self.goal)
+            return f"{reached} within {self.steps} steps{f', and {wanted} until then' if wanted else ''}"
+        if self.since:
+            end = f"to step {self.steps}" if self.steps is not None else "on, forever"
+            return f"{wanted} from step {self.since} {end}"
+        return f"{wanted} {f'at each of the first {self.steps} steps' if self.steps is not None else 'forever'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,3 +226,35 @@ def _cut(form: Form, part: _Part, holds: bool) -> _Part | None:
     low = np.where((slopes > 0.0) & (bound > low), np.minimum(bound, high), low)
     high = np.where((slopes < 0.0) & (bound < high), np.maximum(bound, low), high)
     return parents[kept], low, high
+
+
+def reduced(loop: Loop, claim: Claim) -> tuple[Loop, Claim, list[int]]:
+    """The same question about fewer states, and which states those are.
+
+    An end of episodes that reads another state is left out too: then more steps count, so more is proved.
+    """
+    plant = loop.plant
+    rows = [row[:-1] for item in flatten(loop.program.root) if not isinstance(item, Blend) for row in number_rows(item)]
+    weighed = [any(column) for column in zip(*rows, strict=True)] or [False] * len(plant.features)
+    features = {
+        name: form if read else _ZERO for (name, form), read in zip(plant.features.items(), weighed, strict=True)
+    }
+    equations = [*plant.rates.items(), *plant.following.items(), *plant.define.items()]
+    needed = set[str]().union(*(one.difference.names for one in (*claim.always, *claim.goal)))
+    needed = needed.union(*(feature.names for feature in features.values()))
+    while (more := needed.union(*(formula.names for name, formula in equations if name in needed))) != needed:
+        needed = more
+    kept = [index for index, state in enumerate(plant.states) if state in needed]
+    if not kept:
+        return loop, claim, list(range(len(plant.states)))
+    smaller = replace(
+        plant,
+        states=tuple(plant.states[index] for index in kept),
+        features=features,
+        rates={name: formula for name, formula in plant.rates.items() if name in needed},
+        following={name: formula for name, formula in plant.following.items() if name in needed},
+        define={name: formula for name, formula in plant.define.items() if name in needed},
+        ends=tuple(end for end in plant.ends if end.difference.names <= needed | plant.constants.keys()),
+    )
+    box = Box(tuple(claim.start.low[index] for index in kept), tuple(claim.start.high[index] for index in kept))
+    return replace(loop, plant=smaller), replace(claim, start=box), kept

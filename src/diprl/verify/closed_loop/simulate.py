@@ -9,8 +9,7 @@ import numpy as np
 
 from diprl.program.evaluate import act_batch
 from diprl.program.formula import Comparison
-from diprl.verify.closed_loop.claim import Claim
-from diprl.verify.closed_loop.loop import Loop
+from diprl.verify.closed_loop.loop import Claim, Loop
 from diprl.verify.closed_loop.sets import Array, Flags
 from diprl.verify.exact.linear import Box, State
 from diprl.verify.exact.question import Deadline

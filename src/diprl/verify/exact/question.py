@@ -8,7 +8,7 @@ from math import gcd, lcm
 from time import monotonic
 from typing import Any
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.verify.exact.linear import Constraint, Weights
 
 _SLACKS = (Fraction(1, 100), Fraction(1, 10_000), Fraction(1, 10**6), Fraction(1, 10**9), Fraction(0))
@@ -41,11 +41,7 @@ class Deadline:
 
 
 def load_z3() -> Any:
-    try:
-        import z3
-    except ImportError:
-        raise DiprlError("proofs need z3: install it with: pip install 'diprl[verify]'") from None
-    return z3
+    return optional("z3", "proofs need z3: install it with: pip install 'diprl[verify]'")
 
 
 class Question:

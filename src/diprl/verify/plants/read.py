@@ -2,27 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from importlib.resources import files
-from math import isfinite
 from pathlib import Path
 
-from diprl.errors import DiprlError
 from diprl.program.formula import ARGUMENTS, Comparison, Formula, read_comparison, read_formula
 from diprl.program.names import is_identifier
-from diprl.system.files import read_text as read_text_file
 from diprl.verify.exact.linear import Box
 from diprl.verify.plants.plant import COUNTED, Plant, Unknown
-from diprl.verify.spec.asked import (
+from diprl.verify.spec import (
     Entries,
+    Tree,
     Value,
     entries_of,
     read_count,
-    read_finite,
+    read_file,
     read_interval,
     read_list,
+    read_number,
     read_positive,
     read_text,
+    read_tree,
 )
-from diprl.verify.spec.tree import SpecError, Tree, read_tree
 
 BUILT_IN = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1", "Acrobot-v1")
 """Environments whose plants come with the package."""
@@ -42,11 +41,7 @@ def plant_of(task: str) -> Plant | None:
 
 def load_plant(path: Path) -> Plant:
     """Read a plant from a file; errors name the file and the line."""
-    text = read_text_file(path)
-    try:
-        return parse_plant(text, path.stem)
-    except DiprlError as error:
-        raise SpecError(f"{path}: {error}") from None
+    return read_file(path, lambda text: parse_plant(text, path.stem))
 
 
 def parse_plant(text: str, name: str = "plant") -> Plant:
@@ -55,8 +50,8 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
     asked = Entries(tree, "a plant")
     states = asked.take("states", lambda listing: read_list(listing, _new_name))
     inputs = asked.take("actions", _entries)
-    parameters = asked.take("parameters", lambda mapping: _named(mapping, _finite_interval), {})
-    disturbances = asked.take("disturbances", lambda mapping: _named(mapping, _finite_interval), {})
+    parameters = asked.take("parameters", _intervals, {})
+    disturbances = asked.take("disturbances", _intervals, {})
     constants = {one: low for one, (low, high) in parameters.items() if low == high}
     unknowns = [Unknown(one, *side, True) for one, side in parameters.items() if one not in constants]
     unknowns += [Unknown(one, *side, False) for one, side in disturbances.items()]
@@ -100,7 +95,7 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
 
 def read_start(tree: Tree, states: Sequence[str], around: Box | None = None) -> Box:
     """An interval for every state; those that are not given are as in the box around them."""
-    sides = _named(tree, _finite_interval)
+    sides = _intervals(tree)
     for state, (place, _) in entries_of(tree).items():
         if state not in states:
             raise place.error(f"'{state:.40}' is not a state: known: {', '.join(states)}")
@@ -120,13 +115,6 @@ def _formula(tree: Tree, names: Sequence[str]) -> Formula:
     return read_formula(read_text(tree), names, tree.line, tree.column)
 
 
-def _finite_interval(tree: Tree) -> tuple[float, float]:
-    low, high = read_interval(tree)
-    if not isfinite(low) or not isfinite(high):
-        raise tree.error("every number must be finite")
-    return low, high
-
-
 def _new_name(tree: Tree) -> str:
     name = read_text(tree)
     if not is_identifier(name) or name in _TAKEN or name.startswith(("held_", "sent_")):
@@ -136,6 +124,10 @@ def _new_name(tree: Tree) -> str:
 
 def _named(tree: Tree, read: Callable[[Tree], Value]) -> dict[str, Value]:
     return {_new_name(name): read(entry) for name, entry in entries_of(tree).values()}
+
+
+def _intervals(tree: Tree) -> dict[str, tuple[float, float]]:
+    return _named(tree, lambda entry: read_interval(entry, finite=True))
 
 
 def _entries(tree: Tree) -> dict[str, Tree]:
@@ -153,7 +145,9 @@ def _actions(tree: Tree, inputs: dict[str, Tree]) -> _Actions:
         labels = [list(entries_of(entry)) for entry in inputs.values()]
         if any(row != labels[0] for row in labels) or not labels[0]:
             raise tree.error("every input needs a value for the same actions, in the same order")
-        columns = [[read_finite(value) for _, value in entries_of(entry).values()] for entry in inputs.values()]
+        columns = [
+            [read_number(value, finite=True) for _, value in entries_of(entry).values()] for entry in inputs.values()
+        ]
         return tuple(zip(*columns, strict=True)), (), ()
     low, high = zip(*(read_interval(entry) for entry in inputs.values()), strict=True)
     return (), low, high

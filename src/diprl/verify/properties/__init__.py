@@ -1,7 +1,6 @@
 """The properties that can be asked of a program: each is what is asked, how it is read and how it is decided."""
 
-from diprl.verify.properties.actions import Actions, Never
-from diprl.verify.properties.branches import Branches
+from diprl.verify.properties.actions import Actions, Branches, Never
 from diprl.verify.properties.loops import LOOP_KINDS, LoopProperty
 from diprl.verify.properties.nearest import Equivalent, Robust
 from diprl.verify.properties.pairs import Monotone, Symmetric

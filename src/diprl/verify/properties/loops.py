@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from diprl.program.formula import read_comparison
-from diprl.verify.closed_loop.claim import Claim
 from diprl.verify.closed_loop.decide import decide
-from diprl.verify.closed_loop.loop import Loop
+from diprl.verify.closed_loop.loop import Claim, Loop
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box
 from diprl.verify.plants.plant import Plant
 from diprl.verify.plants.read import read_comparisons, read_start
 from diprl.verify.report import Answer
-from diprl.verify.spec.asked import Asked, read_count, read_finite, read_index, read_mapping, read_positive, read_whole
-from diprl.verify.spec.tree import Tree
+from diprl.verify.spec import Asked, Tree, read_count, read_index, read_mapping, read_number, read_positive, read_whole
 
 _NO_PLANT = (
     "closed loops need a plant: name a file with 'plant:', or set 'task:' to CartPole-v1, MountainCar-v0, "
@@ -85,7 +84,11 @@ class LoopKind:
         if start is None:
             raise asked.error("'start:' must give an interval for every state")
         inputs, names = plant.inputs, (*plant.states, *plant.constants)
-        first = asked.take("first", lambda tree: read_mapping(tree, lambda one: _input(one, inputs), read_finite), {})
+
+        def position(tree: Tree) -> int:
+            return read_index(tree, inputs, "an input of the plant")
+
+        first = asked.take("first", lambda tree: read_mapping(tree, position, partial(read_number, finite=True)), {})
         plant = replace(plant, start=start)
         plant = plant.delayed({inputs[index]: value for index, value in first.items()}) if late else plant
         fields: dict[str, Any] = {}
@@ -102,10 +105,6 @@ class LoopKind:
         noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features)))
         assert plant.start is not None  # it was given above
         return LoopProperty(self.name, name, asked.box, plant, Claim(plant.start, **fields), noise, late)
-
-
-def _input(tree: Tree, inputs: tuple[str, ...]) -> int:
-    return read_index(tree, inputs, "an input of the plant")
 
 
 _READERS: dict[str, Callable[[Tree], Any]] = {

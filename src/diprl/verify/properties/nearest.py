@@ -15,7 +15,7 @@ from diprl.verify.exact.question import Undecided
 from diprl.verify.exact.rounding import nearest_float
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec.asked import Asked, read_number, read_positive, read_text
+from diprl.verify.spec import Asked, read_number, read_positive, read_text
 
 _SAMPLES = 2_000
 

@@ -8,12 +8,10 @@ from diprl.program.ast import Act, Affine, Blend, Terminal
 from diprl.verify.context import Context
 from diprl.verify.exact.cells import Leaf, Way, cells, disagreements, ways_above_zero
 from diprl.verify.exact.linear import Box, Constraint
-from diprl.verify.properties.actions import uses
-from diprl.verify.properties.branches import acts_text, regions_text
+from diprl.verify.properties.actions import acts_text, regions_text, uses
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec.asked import Asked, read_list, read_mapping
-from diprl.verify.spec.tree import Tree
+from diprl.verify.spec import Asked, Tree, read_list, read_mapping
 
 _DIRECTIONS = ("never falls", "never rises")
 _ASSUMED = (

@@ -1,22 +1,90 @@
-"""Typed access to the entries of a specification; every mistake becomes one sentence with its line."""
+"""Reads specifications; every mistake becomes one sentence with its line.
+
+YAML becomes a small tree of text with line numbers: bounded, without aliases or tags, nothing constructed. Scalars stay
+text until a field says what it wants, so `1e-3` is a number and `no` may name an action.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
-from diprl.errors import listed, nearest
+from diprl.errors import DiprlError, listed, nearest, optional
 from diprl.program import Program
 from diprl.program.signature import Continuous
 from diprl.program.tokens import Tokens, parse_linear
+from diprl.system.files import read_text as read_text_file
 from diprl.verify.exact.linear import Box, Constraint, State, exact
-from diprl.verify.spec.tree import Tree
+from diprl.verify.plants.plant import Plant
 
-if TYPE_CHECKING:
-    from diprl.verify.plants.plant import Plant
-
-Value = TypeVar("Value")
+MAX_CHARACTERS = 1_000_000
+MAX_NESTING = 12
 _MOST_STEPS = 1_000_000
+Value = TypeVar("Value")
+
+
+class SpecError(DiprlError):
+    """A specification cannot be used; says where and why."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A text, a list, or a mapping that keeps each key with its place."""
+
+    value: "str | tuple[Tree, ...] | dict[str, tuple[Tree, Tree]]"
+    line: int
+    column: int
+
+    def error(self, sentence: str) -> SpecError:
+        """A mistake in this place."""
+        return SpecError(f"line {self.line}: {sentence}")
+
+
+def read_tree(text: str) -> Tree:
+    """The tree of one YAML document."""
+    if len(text) > MAX_CHARACTERS:
+        raise SpecError(f"the specification is longer than {MAX_CHARACTERS} characters")
+    yaml = optional("yaml", "specifications need PyYAML: install it with: pip install 'diprl[verify]'")
+    try:
+        _check_events(yaml, text)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}: " if mark else ""
+        raise SpecError(f"{where}this is not valid YAML ({error.problem or error.context})") from None
+    except yaml.YAMLError as error:
+        raise SpecError(f"this is not valid YAML ({str(error).splitlines()[0]})") from None
+    if node is None:
+        raise SpecError("the specification is empty: it needs a list of 'properties:'")
+    return _convert(yaml, node)
+
+
+def _check_events(yaml: Any, text: str) -> None:
+    """Refuse deep nesting, aliases and tags before any node is built."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
+            raise SpecError(f"line {line}: aliases and tags are not used in specifications: write it out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_NESTING:
+            raise SpecError(f"line {line}: the specification nests deeper than {MAX_NESTING} levels")
+
+
+def _convert(yaml: Any, node: Any) -> Tree:
+    line, column = node.start_mark.line + 1, node.start_mark.column + 1
+    if isinstance(node, yaml.ScalarNode):
+        return Tree(node.value, line, column + (node.style in ("'", '"')))
+    if isinstance(node, yaml.SequenceNode):
+        return Tree(tuple(_convert(yaml, item) for item in node.value), line, column)
+    entries: dict[str, tuple[Tree, Tree]] = {}
+    for key, entry in node.value:
+        name = _convert(yaml, key)
+        if not isinstance(name.value, str) or name.value in entries:
+            raise name.error("every key must be plain text and appear once")
+        entries[name.value] = name, _convert(yaml, entry)
+    return Tree(entries, line, column)
 
 
 class Entries:
@@ -52,7 +120,7 @@ class Asked(Entries):
     """A mapping that asks something of a program."""
 
     def __init__(
-        self, tree: Tree, what: str, program: Program, box: Box, folder: Path, plant: "Plant | None" = None
+        self, tree: Tree, what: str, program: Program, box: Box, folder: Path, plant: Plant | None = None
     ) -> None:
         super().__init__(tree, what)
         self.program, self.box, self.folder, self.plant = program, box, folder, plant
@@ -105,13 +173,22 @@ class Asked(Entries):
         return tuple(values.get(index, 1.0) for index in range(len(self.features)))
 
 
+def read_file(path: Path, read: Callable[[str], Value]) -> Value:
+    """What a file says; errors name the file and, where they can, the line."""
+    text = read_text_file(path)
+    try:
+        return read(text)
+    except DiprlError as error:
+        raise SpecError(f"{path}: {error}") from None
+
+
 def read_text(tree: Tree) -> str:
     if not isinstance(tree.value, str) or not tree.value.strip():
         raise tree.error("expected a word or a sentence here")
     return tree.value.strip()
 
 
-def read_number(tree: Tree) -> float:
+def read_number(tree: Tree, finite: bool = False) -> float:
     text = read_text(tree)
     try:
         number = float(text)
@@ -119,12 +196,7 @@ def read_number(tree: Tree) -> float:
         number = float("nan")
     if isnan(number):
         raise tree.error(f"expected a number, found '{text:.40}'")
-    return number
-
-
-def read_finite(tree: Tree) -> float:
-    number = read_number(tree)
-    if not isfinite(number):
+    if finite and not isfinite(number):
         raise tree.error("every number must be finite")
     return number
 
@@ -171,9 +243,9 @@ def entries_of(tree: Tree) -> dict[str, tuple[Tree, Tree]]:
     return tree.value
 
 
-def read_interval(tree: Tree) -> tuple[float, float]:
+def read_interval(tree: Tree, finite: bool = False) -> tuple[float, float]:
     """`[low, high]`, or one number for both."""
-    numbers = read_list(tree, read_number)
+    numbers = read_list(tree, lambda item: read_number(item, finite))
     if len(numbers) not in (1, 2) or numbers[0] > numbers[-1] or numbers[0] == inf or numbers[-1] == -inf:
         raise tree.error("expected an interval such as [-1, 1]")
     return numbers[0], numbers[-1]

@@ -1,1 +1,0 @@
-"""What is asked of a program: specifications are read here and checked against the program."""
