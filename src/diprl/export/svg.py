@@ -47,7 +47,7 @@ def to_svg(program: Program) -> str:
     )
 
 
-render = structure.one_file("svg", lambda program, _: to_svg(program))
+render = structure.one_file("svg", to_svg)
 
 
 def _measure(program: Program) -> _Box:
