@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from diprl.export import c_check, export, python
 from diprl.export.c_types import SINGLE
-from diprl.export.samples import Samples, draw
+from diprl.export.parity import Samples, draw
 from diprl.program import Primitives, Program, parse
 from parity import EXAMPLE
 

@@ -58,7 +58,7 @@ def _checks(program: Program, target: str, random: int, near: int) -> list[Check
     module = import_module(f"diprl.export.{target}")
     with TemporaryDirectory() as folder:
         try:
-            files = write_files(module.render(program, ()), folder)
+            files = write_files(module.render(program), folder)
         except DiprlError as error:
             return [Check("export", note=str(error))]
         totals: dict[str, Check] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diprl.experiment.records import Store
+from diprl.experiment.grid import Store
 from diprl.experiment.suites import CONTINUOUS, DISCRETE, SEEDS
 from diprl.experiment.tables import published
 from diprl.runs.result import Result

@@ -26,7 +26,7 @@ from diprl.program.evaluate import terminal_at
 from diprl.verify import Answer, parse_spec, verify
 from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.closed_loop.simulate import Draws, runs
-from diprl.verify.exact.rounding import in_single
+from diprl.verify.exact.linear import in_single
 from diprl.verify.plants.read import parse_plant
 
 NAMES, ACTIONS, NUMBERS = ("x", "y"), ("a", "b", "c"), (-2.0, -1.0, -0.5, 0.0, 0.1, 0.3, 1.0, 3.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from diprl.arena.score import Gap, Score
-from diprl.experiment.records import Record
+from diprl.experiment.grid import Record
 from diprl.experiment.results import Results, results_of
 from diprl.program import Program
 from diprl.runs.result import Result

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from diprl.experiment import grid as grids
-from diprl.experiment import records
 from diprl.experiment.grid import Grid, work_through
 from tests.experiment.fixtures import die_at, make_run, step_by_step
 
@@ -19,13 +18,13 @@ def small_grid(folder: Path) -> Grid:
 
 def dangerous_store() -> None:
     """Die before, within or after the writing of a record."""
-    whole_line, remove = records.to_line, grids.shutil.rmtree
+    whole_line, remove = grids.to_line, grids.shutil.rmtree
 
-    def to_line(record: records.Record) -> bytes:
+    def to_line(record: grids.Record) -> bytes:
         die_at(f"{record['seed']}:before record")
         line = whole_line(record)
         if os.environ.get("DIE_AT") == f"{record['seed']}:torn record":
-            with open(Path(sys.argv[1]) / records.RECORDS, "ab") as file:
+            with open(Path(sys.argv[1]) / grids.RECORDS, "ab") as file:
                 file.write(line[: len(line) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
         return line
@@ -34,7 +33,7 @@ def dangerous_store() -> None:
         die_at(f"{folder.name.split('seed')[1][0]}:after record")
         remove(folder, ignore_errors=ignore_errors)
 
-    records.to_line = to_line
+    grids.to_line = to_line
     grids.shutil.rmtree = rmtree  # type: ignore[assignment]
 
 

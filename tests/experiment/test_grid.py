@@ -10,8 +10,7 @@ import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment.executors import find_executor, local
-from diprl.experiment.grid import Grid, claim, work_through
-from diprl.experiment.records import Record, Store
+from diprl.experiment.grid import Grid, Record, Store, claim, work_through
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
 from tests.experiment.fixtures import make_record, make_run, repeatable, step_by_step

@@ -10,7 +10,7 @@ import pytest
 from diprl.cli.options import parse
 from diprl.cli.reproduce import Reproduce
 from diprl.experiment.figures import FIGURES
-from diprl.experiment.records import Record, Store
+from diprl.experiment.grid import Record, Store
 from diprl.experiment.reproduce import page_text, pages
 from diprl.experiment.request import Request
 from diprl.experiment.suites import SUITES

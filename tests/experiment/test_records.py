@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diprl.errors import DiprlError
-from diprl.experiment.records import Store, amendment
+from diprl.experiment.grid import Store, amendment
 from diprl.runs.observers import CURVE_POINTS, STEPS, spread, thinned_curve
 
 WRITER = """
 import sys
 from pathlib import Path
-from diprl.experiment.records import Store
+from diprl.experiment.grid import Store
 store = Store(Path(sys.argv[1]))
 print(sum(store.append({"key": f"run{index}", "writer": sys.argv[2]}) for index in range(40)))
 """

@@ -9,8 +9,7 @@ import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment.figures import FIGURES, write_figures
-from diprl.experiment.grid import Announce, Grid
-from diprl.experiment.records import Record, Store
+from diprl.experiment.grid import Announce, Grid, Record, Store
 from diprl.experiment.reproduce import merge, reproduce
 from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of

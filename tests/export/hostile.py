@@ -161,7 +161,7 @@ def try_js(chosen: Sequence[Program], folder: Path) -> Counter[str]:
     """The same of JavaScript, all modules in one process."""
     given, expected = [], []
     for number, program in enumerate(chosen):
-        ((name, text),) = js.render(program, ()).items()
+        ((name, text),) = js.render(program).items()
         (folder / str(number)).mkdir(parents=True)
         (folder / str(number) / name).write_text(str(text), encoding="utf-8")
         samples = draw(program, random=20, near=20)

@@ -13,7 +13,7 @@ from diprl.export.js import language
 from diprl.export.parity import differing
 from diprl.program import Program
 from diprl.report import write_report
-from diprl.report.live import TWINS
+from diprl.report.page import TWINS
 from tests.export.examples import EXAMPLES
 from tests.report.browser import needs_browser
 from tests.report.chromium import Chromium

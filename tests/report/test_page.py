@@ -22,7 +22,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("diprl.report.episode.MOST_STEPS", 90)
         patch.setattr("diprl.report.episode.MOST_PICTURES", 30)
-        patch.setattr("diprl.report.live.TWINS", ())  # so that pictures are needed
+        patch.setattr("diprl.report.page.TWINS", ())  # so that pictures are needed
         return write_report(write_run(parent / "this"), episodes=2)
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from diprl.program import parse
 from diprl.report.draw import Markup, element, ticks
-from diprl.report.episode import record_replay, short_floats
-from diprl.report.visits import Visits, choose_features, influence
+from diprl.report.episode import Visits, choose_features, influence, record_replay, short_floats
 from diprl.report.watch import branch_captions
 from diprl.tasks.registry import load_task
 from tests.report.run_folders import CLUMSY, PROGRAM

@@ -11,7 +11,7 @@ import pytest
 from diprl.arena.reference import evaluate_program
 from diprl.export.js import language
 from diprl.program import Program, parse
-from diprl.report.live import TWINS, simulator
+from diprl.report.page import TWINS, simulator
 from diprl.tasks.registry import load_task
 from tests.node import needs_node, run_node
 

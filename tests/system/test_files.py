@@ -7,7 +7,7 @@ import pytest
 
 from diprl.cli import main
 from diprl.errors import DiprlError
-from diprl.experiment.records import Store
+from diprl.experiment.grid import Store
 from diprl.program import Program
 from diprl.system.files import check_target, read_text, write_text
 from diprl.verify import verify

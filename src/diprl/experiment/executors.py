@@ -18,8 +18,19 @@ from typing import Any
 from diprl.arena.reference import evaluate_program
 from diprl.arena.score import TWIN
 from diprl.errors import DiprlError, check_known, optional
-from diprl.experiment.grid import PATIENCE, WORK, Announce, Execute, Failures, Grid, claim, failed, work_through
-from diprl.experiment.records import Record, amendment
+from diprl.experiment.grid import (
+    PATIENCE,
+    WORK,
+    Announce,
+    Execute,
+    Failures,
+    Grid,
+    Record,
+    amendment,
+    claim,
+    failed,
+    work_through,
+)
 from diprl.experiment.vmap import batch_key, execute_batch, fits
 from diprl.methods import registry
 from diprl.program import Program

@@ -9,8 +9,7 @@ from diprl.arena.score import TWIN
 from diprl.errors import DiprlError
 from diprl.experiment.executors import Executor, rescore
 from diprl.experiment.figures import FIGURES, write_figures
-from diprl.experiment.grid import Announce, Failures, Grid
-from diprl.experiment.records import Record, Store
+from diprl.experiment.grid import Announce, Failures, Grid, Record, Store
 from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
 from diprl.experiment.suites import Suite, requested_runs

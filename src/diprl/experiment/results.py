@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diprl.arena.score import LADDER, Gap
-from diprl.experiment.records import Record
+from diprl.experiment.grid import Record
 from diprl.runs.result import Result
 from diprl.runs.spec import RunSpec
 

@@ -71,14 +71,7 @@ def performance_profile(thresholds: Floats) -> Callable[[Scores], Floats]:
 def bootstrap(statistic: Callable[..., Any], *samples: Scores, seed: int = 0) -> Estimate:
     """A statistic of the scores, computed along the last axis, with its stratified bootstrap interval."""
     generator = np.random.default_rng(seed)
-    known = [[_runs(task) for task in scores] for scores in samples]
+    known = [[np.asarray(task, np.float64) for task in scores] for scores in samples]
     draws = [[generator.choice(task, (RESAMPLES, len(task))) for task in scores] for scores in known]
     low, high = np.quantile(statistic(*draws), ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2), axis=0)
     return Estimate(statistic(*known), low, high)
-
-
-def _runs(task: ArrayLike) -> Floats:
-    runs = np.asarray(task, np.float64)
-    if runs.ndim != 1 or not runs.size:
-        raise ValueError(f"expected the scores of one or more runs, got an array of shape {runs.shape}")
-    return runs

@@ -64,10 +64,11 @@ class Suite:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
         episodes = QUICK_EPISODES if request.quick else RunSpec.episodes
         return tuple(
-            RunSpec(trained_task(task, preset), method, settings, seed, episodes, preset, variant)
+            RunSpec(trained, method, settings, seed, episodes, preset, variant)
             for task in chosen(request.tasks, self.tasks)
             for method in chosen(request.methods, self.methods)
             for preset in (request.presets if request.preset else self.presets or request.presets)
+            for trained in [task if preset == "default" else UNMODIFIED.get(task, task)]
             for variant in self.variants_of(method, preset)
             for settings in [self.settings(task, method, preset, variant, request.quick)]
             for seed in self.seeds_of(task, request)
@@ -94,10 +95,6 @@ class Suite:
 def chosen(wanted: str | None, offered: tuple[str, ...]) -> tuple[str, ...]:
     """The part of the experiment that was asked for, in the experiment's order."""
     return tuple(name for name in offered if wanted is None or name in parse_names(wanted))
-
-
-def trained_task(task: str, preset: str) -> str:
-    return task if preset == "default" else UNMODIFIED.get(task, task)
 
 
 ONE_TRAINING = {"members": 1, "polish_share": 0.0}

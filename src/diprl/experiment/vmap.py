@@ -19,8 +19,7 @@ from diprl.arena.agents import Player, player_for
 from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, score_of
 from diprl.errors import DiprlError
-from diprl.experiment.grid import Announce
-from diprl.experiment.records import Record, finite
+from diprl.experiment.grid import Announce, Record, finite
 from diprl.methods.agents import tree_agent
 from diprl.methods.diprl import read_off
 from diprl.methods.ladder import RUNGS, gap

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from math import isinf
@@ -53,17 +54,12 @@ def parts(program: Program, guard: Guard = PLAIN) -> dict[str, str]:
 
 def _not_offered() -> str:
     """The functions of the interface that this unit answers with an error, each with its prototype."""
-    return "\n".join(
-        structure.fill(
-            "fmi2_error.c", function=line, unused="".join(f"    (void){name};\n" for name in _parameters(line))
-        )
-        for line in structure.fixed_text("fmi2_not_offered.txt").splitlines()
-    )
-
-
-def _parameters(prototype: str) -> list[str]:
-    """The names in `f(int one, void **two)`."""
-    return re.findall(r"(\w+)[,)]", prototype)
+    found = []
+    for line in structure.fixed_text("fmi2_not_offered.txt").splitlines():
+        names = re.findall(r"(\w+)[,)]", line)  # of the parameters in f(int one, void **two)
+        unused = "".join(f"    (void){name};\n" for name in names)
+        found.append(structure.fill("fmi2_error.c", function=line, unused=unused))
+    return "\n".join(found)
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:
@@ -78,17 +74,14 @@ def archive(files: Mapping[str, bytes]) -> bytes:
 def _signals(program: Program) -> tuple[list[Feature], list[Feature]]:
     """What goes in and what comes out, with names that differ."""
     actions, inputs = program.signature.actions, structure.variables(program)
-    given = [_named(*pair) for pair in zip(inputs.features, program.signature.features, strict=True)]
+    named = zip(inputs.features, program.signature.features, strict=True)
+    given = [replace(feature, name=name) for name, feature in named]
     given += [Feature(entry) for entries in inputs.entries for entry in entries]
     if isinstance(actions, Discrete):
         return given, [Feature("chosen_action", meaning=", ".join(map("{} {}".format, range(99), actions.names)))]
     if isinstance(actions, Primitives):
         return given, [Feature(f"blended_action[{entry}]") for entry in range(len(actions.low))]
-    return given, [_named(f"out_{one.name}", one) for one in outputs(actions)]
-
-
-def _named(name: str, feature: Feature) -> Feature:
-    return Feature(name, feature.unit, feature.low, feature.high, feature.meaning)
+    return given, [replace(one, name=f"out_{one.name}") for one in outputs(actions)]
 
 
 def _description(program: Program, guid: str) -> str:

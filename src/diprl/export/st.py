@@ -68,6 +68,12 @@ def to_st(program: Program, guard: Guard = PLAIN) -> str:
     fallback = np.atleast_1d(guard.action(program)).tolist()
     instead = [f"{name} := {_signed(value)};" for name, value in zip(outputs, fallback, strict=True)]
     tests = _tests(program, guard, inputs.features)
+
+    def leaf(terminal: Terminal) -> list[str]:
+        values = [str(terminal.action)] if isinstance(terminal, Act) else inputs.action(terminal, _NOTATION)
+        return [f"{name} := {value};" for name, value in zip(outputs, values, strict=True)]
+
+    statements = format_lines(program.root, inputs.features, leaf, _NOTATION)
     return structure.fill(
         "function_block.st",
         title=_plain(structure.title(program)),
@@ -79,7 +85,7 @@ def to_st(program: Program, guard: Guard = PLAIN) -> str:
         checks="\n".join(test for flag, test in tests.items() if flag & UNUSABLE),
         warnings="".join(f"{test}\n" for flag, test in tests.items() if not flag & UNUSABLE),
         fallback=_indented(instead),
-        body=_indented([*_statements(program, inputs, outputs), _END.strip(), *_clips(program, outputs)]),
+        body=_indented([*statements, _END.strip(), *_clips(program, outputs)]),
     )
 
 
@@ -152,14 +158,6 @@ def _number(name: str, feature: Feature) -> str:
 
 def _array(name: str, length: int) -> str:
     return f"{name} : ARRAY[0..{length - 1}] OF LREAL;"
-
-
-def _statements(program: Program, inputs: structure.Variables, outputs: Sequence[str]) -> Iterator[str]:
-    def leaf(terminal: Terminal) -> list[str]:
-        values = [str(terminal.action)] if isinstance(terminal, Act) else inputs.action(terminal, _NOTATION)
-        return [f"{name} := {value};" for name, value in zip(outputs, values, strict=True)]
-
-    return format_lines(program.root, inputs.features, leaf, _NOTATION)
 
 
 def _clips(program: Program, outputs: Sequence[str]) -> Iterator[str]:

@@ -11,10 +11,11 @@ from zipfile import ZipFile
 from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.handover.card import Facts
-from diprl.handover.evidence import problem_of
 from diprl.handover.folder import CARD, FORMAT, MANIFEST, files_in, is_wrong, line_of, write_handover
 from diprl.program import Program
 from diprl.system.files import read_bytes, read_json
+from diprl.verify import checker
+from diprl.verify.closed_loop.decide import LARGEST as LARGEST_CERTIFICATE
 
 LARGEST = 100_000_000
 """Bytes of a file that are read at all."""
@@ -62,7 +63,7 @@ def _make_again(folder: Path, manifest: dict[str, Any]) -> Iterator[Step]:
     found, certificates = structure.signature(program), sorted((folder / "certificates").glob("*"))
     yield Step(found == manifest["signature"], f"signature {found}")
     for path in certificates:
-        problem = problem_of(path)
+        problem = checker.problem_of(read_json(path, LARGEST_CERTIFICATE))
         yield Step(not problem, f"certificate {path.name}: {problem or 'accepted'}")
     spec, facts = folder / "spec" / "spec.yaml", Facts(**manifest["facts"])
     with TemporaryDirectory() as temporary:

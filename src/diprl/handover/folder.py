@@ -17,8 +17,19 @@ from diprl.export import c_check, export, structure
 from diprl.export.fixed import FixedPoint, fixed_point
 from diprl.export.fmu import archive
 from diprl.export.guard import Guard, Ranges
-from diprl.handover.card import Facts, Row, Section, actions, interface, longest_way, markdown, pairs
-from diprl.handover.evidence import Evidence, gather, named_files
+from diprl.handover.card import (
+    Evidence,
+    Facts,
+    Row,
+    Section,
+    actions,
+    gather,
+    interface,
+    longest_way,
+    markdown,
+    named_files,
+    pairs,
+)
 from diprl.handover.vectors import expectations, harness, make_vectors, to_csv
 from diprl.program import Discrete, Primitives, Program
 from diprl.system.files import check_writable, write_json, write_text, write_whole

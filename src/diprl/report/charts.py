@@ -14,8 +14,8 @@ from diprl.arena.score import Gap, Score
 from diprl.program import Program
 from diprl.report import draw
 from diprl.report.draw import Chart, Markup, Scale, area_chart, element, label, line_chart, padded, svg, x_axis, y_axis
+from diprl.report.episode import Visits
 from diprl.report.source import Source
-from diprl.report.visits import Visits
 from diprl.runs.observers import STEPS
 from diprl.system.files import is_number
 

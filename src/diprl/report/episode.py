@@ -1,4 +1,4 @@
-"""One episode of a program on the reference environment, step by step, with pictures where they can be drawn."""
+"""A program at play: one episode step by step, with pictures where they can be drawn, and the states it visits."""
 
 import base64
 import io
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import VISITS
-from diprl.arena.reference import program_act
-from diprl.errors import DiprlError
+from diprl.arena.reference import program_act, visited_views
+from diprl.errors import DiprlError, check_known
 from diprl.program import Program
+from diprl.program.ast import terminals
 from diprl.tasks.base import Task
 from diprl.tasks.gym.display import draw_without_screen, has_screen
 from diprl.tasks.mujoco.engine import load_solver_first
@@ -170,3 +171,48 @@ def short_floats(rows: NDArray[Any]) -> list[list[float]]:
     """Numbers of 32 bits with the fewest digits that give them back; what is not finite becomes zero."""
     finite = np.nan_to_num(np.asarray(rows, np.float32), nan=0.0, posinf=0.0, neginf=0.0)
     return [[float(str(value)) for value in row] for row in finite]
+
+
+@dataclass(frozen=True)
+class Visits:
+    """States of some episodes, and which branch the program took there."""
+
+    features: NDArray[np.float64]
+    """(states, features)"""
+    branches: NDArray[np.int64]
+
+    def medians(self) -> list[float]:
+        return np.median(self.features, axis=0).tolist()
+
+
+def visit(task: Task, program: Program, episodes: int) -> Visits:
+    """Play some episodes that no score is taken from."""
+    views = visited_views(task, program, episodes)
+    features = views[:, : len(program.signature.features)].astype(np.float64)
+    return Visits(features, program.branch_batch(features))
+
+
+def influence(program: Program, visits: Visits, seed: int = 0) -> list[float]:
+    """For each feature, the share of visited states where another state's value of it changes the action."""
+    generator = np.random.default_rng(seed)
+    numbers: dict[object, int] = {}
+    actions = np.array([numbers.setdefault(leaf, len(numbers)) for leaf in terminals(program.root)])
+    changed = []
+    for feature in range(visits.features.shape[1]):
+        shuffled = visits.features.copy()
+        shuffled[:, feature] = generator.permutation(shuffled[:, feature])
+        different = actions[program.branch_batch(shuffled)] != actions[visits.branches]
+        changed.append(float(np.mean(different)))
+    return changed
+
+
+def choose_features(program: Program, names: str | None, importance: list[float]) -> list[int]:
+    """The one or two features to draw over: those that are named, else those that matter most."""
+    known = program.signature.feature_names
+    if names is None:
+        return sorted(range(len(known)), key=lambda index: -importance[index])[:2]
+    wanted = [name.strip() for name in names.split(",")]
+    check_known("feature", known, *wanted)
+    if not 1 <= len(set(wanted)) == len(wanted) <= 2:
+        raise DiprlError(f"--features takes one or two different features, not {names!r}")
+    return [known.index(name) for name in wanted]

@@ -1,29 +1,50 @@
-"""Puts the parts of the page together."""
+"""Puts the parts of the page together: text, drawings, and scripts without a build step."""
 
 import base64
+import tomllib
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from diprl import __version__
+from diprl.arena.episodes import EVALUATION
 from diprl.errors import DiprlError, optional
 from diprl.export import TARGETS, ExportReport, export
+from diprl.export.js import language
 from diprl.program import Primitives, Program
 from diprl.program.text_format import format_body
-from diprl.report.charts import front_chart, gap_rows, partition, score_chart, training_charts
+from diprl.report.charts import FRAME, extent, front_chart, gap_rows, partition, score_chart, training_charts
 from diprl.report.draw import Markup, asset
-from diprl.report.episode import prepare_rendering, record_replay
-from diprl.report.live import live_data, page_script, twin_of
+from diprl.report.episode import (
+    Replay,
+    Visits,
+    choose_features,
+    influence,
+    prepare_rendering,
+    record_replay,
+    short_floats,
+    visit,
+)
 from diprl.report.source import Source, findings, read_source
-from diprl.report.visits import choose_features, influence, visit
 from diprl.runs.folder import task_of
 from diprl.system.files import check_target, write_text
+from diprl.tasks.base import Task
 
 FILE = "report.html"
 STUDIO = "Played by Python on this machine, from the same seeds as diprl eval."
 LANGUAGES = ("python", "c", "json", "latex", "st", "svg")
 """The exports that are text."""
+SCRIPTS: dict[str, list[str]] = tomllib.loads(asset("scripts.toml"))
+TWINS = tuple(SCRIPTS["twins"])
+"""The tasks that a page can play by itself."""
+MOST_STATES = 300
+"""Visited states that the page knows."""
+IN_PAGE = "Played in this page from the same seeds as diprl eval, with the same returns."
+ELSEWHERE = "This page cannot play the task by itself: diprl studio scores edits of it."
 
 
 def write_report(
@@ -127,3 +148,45 @@ def load_template() -> Any:
     environment.filters["percent"] = lambda value, digits=0: f"{100 * value:.{digits}f}"
     environment.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()
     return environment.from_string(asset("page.html"))
+
+
+def simulator() -> Markup:
+    """The twins and what plays them."""
+    return _together(SCRIPTS["simulator"])
+
+
+def page_script(*more: str) -> Markup:
+    """The one script of a page; `more` files come before its last."""
+    parts = [language(), simulator(), _together((*SCRIPTS["page"], *more, "page/main"))]
+    return Markup("\n".join(['"use strict";', "(() => {", *parts, "})();"]))
+
+
+def _together(names: Sequence[str]) -> Markup:
+    return Markup("\n".join(asset(f"{name}.js") for name in names))
+
+
+def twin_of(task: Task) -> str | None:
+    """The twin in JavaScript that plays exactly this task, where there is one."""
+    changed = getattr(task.reference, "env_kwargs", None) or getattr(task.reference, "functions", None)
+    return task.name if task.name in TWINS and not changed else None
+
+
+def live_data(
+    program: Program, visits: Visits, replay: Replay, chosen: Sequence[int], twin: str | None
+) -> dict[str, Any]:
+    """What the page's script reads."""
+    spread = np.std(visits.features, axis=0)
+    return {
+        "text": str(program),
+        "task": program.task,
+        "twin": twin,
+        "seed": replay.seed,
+        "evaluation": EVALUATION.seed,
+        "words": IN_PAGE if twin else ELSEWHERE,
+        "plane": [(index, *extent(program, visits, index)) for index in chosen],
+        "frame": FRAME,
+        "medians": visits.medians(),
+        "scales": np.where(spread > 0.0, spread, 1.0).tolist(),
+        "states": short_floats(visits.features[:: -(-len(visits.features) // MOST_STATES)]),
+        **({} if twin else replay.to_page()),
+    }

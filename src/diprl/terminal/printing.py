@@ -80,7 +80,10 @@ def result_table(result: "Result", title: str) -> str:
 def print_result(result: "Result", folder: Path | None) -> None:
     """The end of `diprl train`: what was learnt, its score, what it cost to make it discrete and short, the files."""
     print_title(f"{result.spec.task}, seed {result.spec.seed}")
-    print_learnt(result)
+    if result.program is not None:
+        print_program(result.program)
+    else:
+        say_labelled("network", f"two hidden layers of {result.spec.settings.ppo.hidden_size} units, no program")
     say_labelled("score", result.score)
     if result.gap is not None:
         gap = result.gap
@@ -100,14 +103,6 @@ def print_result(result: "Result", folder: Path | None) -> None:
 
 def print_title(text: str) -> None:
     plain_console().rule(visible(text))
-
-
-def print_learnt(result: "Result") -> None:
-    """The program as it runs, or what kind of network it is."""
-    if result.program is not None:
-        print_program(result.program)
-    else:
-        say_labelled("network", f"two hidden layers of {result.spec.settings.ppo.hidden_size} units, no program")
 
 
 def shortening_text(before: Program, front: "Front") -> str:

@@ -8,9 +8,8 @@ from time import monotonic
 from diprl.program import Program
 from diprl.system.files import check_writable
 from diprl.verify.context import Context
-from diprl.verify.exact.linear import Box, bounds_of
+from diprl.verify.exact.linear import ARITHMETICS, Box, bounds_of
 from diprl.verify.exact.question import Deadline, Undecided, load_z3
-from diprl.verify.exact.rounding import ARITHMETICS
 from diprl.verify.plants.plant import Plant
 from diprl.verify.plants.read import load_plant, plant_of
 from diprl.verify.properties import KINDS, LoopProperty, Property

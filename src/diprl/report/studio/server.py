@@ -70,10 +70,24 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         asked = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
-        self._answer({"/": self._page}, asked.get("token", ""), lambda: asked)
+        self._answer({"/": lambda asked: self.server.page(self._run(asked))}, asked.get("token", ""), lambda: asked)
 
     def do_POST(self) -> None:
-        routes = {f"/{name}": getattr(self, f"_{name}") for name in ("score", "job", "told", "stop", "save")}
+        studio = self.server
+
+        def bench(asked: dict[str, Any]) -> Bench:
+            return studio.benches[self._run(asked)]
+
+        def start(asked: dict[str, Any]) -> dict[str, Any]:
+            return {"job": studio.start(bench(asked).job(asked["kind"], asked["text"], asked.get("amount")))}
+
+        routes: dict[str, Callable[[Any], Any]] = {
+            "/score": lambda asked: bench(asked).score(asked["text"], asked["episodes"]),
+            "/job": start,
+            "/told": lambda asked: studio.jobs[int(asked["job"])].told(),
+            "/stop": lambda asked: studio.jobs[int(asked["job"])].stop(),
+            "/save": lambda asked: bench(asked).save(asked["text"]),
+        }
         self._answer(routes, self.headers.get("X-Diprl-Token", ""), self._body)
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -88,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         if route is None:
             return self._send(404, {"error": "there is no such page"})
         try:
-            self._send(200, route(read()))
+            self._send(200, route(read()) or {})
         except (DiprlError, KeyError, TypeError, ValueError, IndexError) as error:
             self._send(400, {"error": str(error) if isinstance(error, DiprlError) else f"bad request: {error!r:.80}"})
         except ConnectionError:
@@ -116,31 +130,12 @@ class Handler(BaseHTTPRequestHandler):
             raise DiprlError("the request must be a JSON object")
         return content
 
-    def _bench(self, asked: dict[str, Any]) -> Bench:
+    def _run(self, asked: dict[str, Any]) -> int:
+        """Which of the runs a request is about."""
         number = int(asked.get("run", 0))
         if not 0 <= number < len(self.server.benches):
             raise DiprlError(f"there is no run {number}")
-        return self.server.benches[number]
-
-    def _page(self, asked: dict[str, Any]) -> str:
-        self._bench(asked)
-        return self.server.page(int(asked.get("run", 0)))
-
-    def _score(self, asked: dict[str, Any]) -> dict[str, Any]:
-        return self._bench(asked).score(asked["text"], asked["episodes"])
-
-    def _job(self, asked: dict[str, Any]) -> dict[str, Any]:
-        return {"job": self.server.start(self._bench(asked).job(asked["kind"], asked["text"], asked.get("amount")))}
-
-    def _told(self, asked: dict[str, Any]) -> dict[str, Any]:
-        return self.server.jobs[int(asked["job"])].told()
-
-    def _stop(self, asked: dict[str, Any]) -> dict[str, Any]:
-        self.server.jobs[int(asked["job"])].stop()
-        return {}
-
-    def _save(self, asked: dict[str, Any]) -> dict[str, Any]:
-        return self._bench(asked).save(asked["text"])
+        return number
 
     def _send(self, status: int, content: str | dict[str, Any]) -> None:
         body = (content if isinstance(content, str) else json.dumps(content)).encode()

@@ -10,10 +10,9 @@ import numpy as np
 
 from diprl.errors import DiprlError
 from diprl.system.files import read_json, write_text
-from diprl.verify.closed_loop.explore import Search
 from diprl.verify.closed_loop.forms import FORMS
 from diprl.verify.closed_loop.loop import Claim, Loop, reduced
-from diprl.verify.closed_loop.search import Found, search
+from diprl.verify.closed_loop.search import Found, Search, search
 from diprl.verify.closed_loop.simulate import Simulated, environment_states, holding, next_states, runs, simulate
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import State

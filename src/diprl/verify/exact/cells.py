@@ -11,9 +11,8 @@ from diprl.program import Program
 from diprl.program.ast import Affine, Condition, If, Node, Terminal
 from diprl.program.evaluate import terminal_at, vector
 from diprl.program.signature import Continuous
-from diprl.verify.exact.linear import Constraint, Place, State, Weights, dot, exact, of_condition, placed
+from diprl.verify.exact.linear import EXACT, Constraint, Errors, Place, State, Weights, dot, exact, of_condition, placed
 from diprl.verify.exact.question import Question
-from diprl.verify.exact.rounding import EXACT, Errors
 
 Value = TypeVar("Value")
 Evaluated = tuple[str, Program, Place]

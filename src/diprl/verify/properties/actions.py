@@ -8,8 +8,7 @@ from diprl.program.paths import leaf_paths
 from diprl.program.signature import Continuous
 from diprl.verify.context import Context, leaf_text
 from diprl.verify.exact.cells import Leaf, Way, cells, output_pieces, ways_above_zero
-from diprl.verify.exact.linear import Box, Constraint, State, all_text, of_condition
-from diprl.verify.exact.rounding import nearest_float
+from diprl.verify.exact.linear import Box, Constraint, State, all_text, nearest_float, of_condition
 from diprl.verify.properties.counterexamples import Counterexamples, rounded_points
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec import Asked, read_list

@@ -12,9 +12,20 @@ from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.closed_loop.simulate import environment_states
 from diprl.verify.context import Context, action_text
 from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
-from diprl.verify.exact.linear import Box, Point, State, of_condition
+from diprl.verify.exact.linear import (
+    EXACT,
+    LARGEST,
+    Box,
+    Errors,
+    Point,
+    State,
+    errors_in,
+    in_single,
+    nearest_float,
+    observed,
+    of_condition,
+)
 from diprl.verify.exact.question import Question, Undecided
-from diprl.verify.exact.rounding import EXACT, LARGEST, Errors, errors_in, in_single, nearest_float, observed
 from diprl.verify.plants.plant import Plant
 from diprl.verify.report import Answer, Witness
 

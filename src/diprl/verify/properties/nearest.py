@@ -10,9 +10,8 @@ from diprl.program import Program
 from diprl.program.evaluate import terminal_at
 from diprl.verify.context import Context, action_text, leaf_text
 from diprl.verify.exact.cells import Leaf, Way, disagreements
-from diprl.verify.exact.linear import Box, Constraint, Point, State, Weights, exact
+from diprl.verify.exact.linear import Box, Constraint, Point, State, Weights, exact, nearest_float
 from diprl.verify.exact.question import Undecided
-from diprl.verify.exact.rounding import nearest_float
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
 from diprl.verify.spec import Asked, read_number, read_positive, read_text
