@@ -86,7 +86,7 @@ def test_watch_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     always_left = PROGRAM.edit(replace="left")
     always_left.save(tmp_path / "left.txt")
     film = tmp_path / "films" / "left.gif"
-    assert run("watch", tmp_path / "left.txt", "--record", film, "--episodes", 2, "--width", 200) == 0
+    assert run("watch", tmp_path / "left.txt", "--record", film, "--episodes", 2) == 0
     assert "seed 1: return" in capsys.readouterr().out
     with image.open(film) as opened:
         assert opened.size[0] == 200

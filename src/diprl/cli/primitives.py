@@ -82,8 +82,6 @@ class Compare(JSONOption):
     """Run folders or program files to compare."""
     episodes: Count = 100
     """Episodes that each score is measured on."""
-    search_episodes: Count = 20
-    """Episodes that each candidate blend plays before the best are chosen."""
 
     def run(self) -> None:
         from diprl.arena.reference import evaluate_program
@@ -94,7 +92,7 @@ class Compare(JSONOption):
         task, scores = load_task(self.task), {}
         with Working("choosing the best blends") as working:
             rows = {str(path): load_program(path) for path in self.programs}
-            rows |= single_primitives(task) | best_blends(task, self.search_episodes)
+            rows |= single_primitives(task) | best_blends(task)
             working.show(f"playing {self.episodes:,} episodes each")
             for name in working.each(list(rows)):
                 scores[name] = evaluate_program(task, rows[name], self.episodes)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from diprl.cli.options import Count, MaybePath, Number, PlayCommand, WriteOptions, check_at_least
+from diprl.cli.options import Count, MaybePath, PlayCommand, WriteOptions, check_at_least
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
@@ -17,13 +17,9 @@ class Watch(PlayCommand, WriteOptions):
     """Seed of the first episode."""
     record: MaybePath = None
     """Write a film, FILE.gif or FILE.mp4, instead of opening a window."""
-    fps: Number = 25.0
-    """At most so many pictures per second of the environment's time."""
-    width: Count = 480
-    """At most so many pixels across."""
 
     def run(self) -> None:
-        check_at_least(self, episodes=1, fps=1, width=32, seed=0)
+        check_at_least(self, episodes=1, seed=0)
         self.check_free(*[self.record] if self.record else [])
         with Working("playing" if self.record is None else "recording"):
             from diprl.report.episode import prepare_rendering
@@ -32,10 +28,7 @@ class Watch(PlayCommand, WriteOptions):
             prepare_rendering()
             program, task = self.load()
             seeds = range(self.seed, self.seed + self.episodes)
-            if self.record is None:
-                returns = show(task, program, seeds)
-            else:
-                returns = record(task, program, self.record, seeds=seeds, fps=self.fps, width=self.width)
+            returns = record(task, program, self.record, seeds) if self.record else show(task, program, seeds)
         for seed, earned in zip(seeds, returns, strict=True):
             say(f"seed {seed}: return {earned:.2f}")
         if self.record is not None:

@@ -17,6 +17,8 @@ from diprl.report.episode import Moment, open_environment, play_moments, play_pi
 from diprl.system.files import check_target, write_whole
 from diprl.tasks.base import Task
 
+FPS, WIDTH = 25.0, 480
+"""At most so many pictures per second of the environment's time, and pixels across."""
 CAPTION_HEIGHT = 26
 HOLD = 12
 """How many pictures the final state is shown for."""
@@ -29,9 +31,7 @@ def show(task: Task, program: Program, seeds: range) -> list[float]:
         return [deque(play_moments(task, program, environment, seed), 1)[0].total for seed in seeds]
 
 
-def record(
-    task: Task, program: Program, path: Path, *, seeds: range, fps: float = 25.0, width: int = 480
-) -> list[float]:
+def record(task: Task, program: Program, path: Path, seeds: range) -> list[float]:
     """Write one episode per seed into one film, at the environment's own speed; gives their returns."""
     write = {".gif": write_gif, ".mp4": write_mp4}.get(path.suffix.lower())
     if write is None:
@@ -40,11 +40,11 @@ def record(
     returns: list[float] = []
     with closing(open_environment(task, "rgb_array")) as environment, TemporaryDirectory() as folder:
         speed, captions = steps_per_second(environment), branch_captions(program)
-        stride = max(1, round(speed / fps))
+        stride = max(1, round(speed / FPS))
 
         def images() -> Iterator[Any]:
             for seed in seeds:
-                for step, moment, image in play_pictures(task, program, environment, seed, stride, width):
+                for step, moment, image in play_pictures(task, program, environment, seed, stride, WIDTH):
                     captioned = with_caption(image, moment, step, captions[moment.branch])
                     yield from [captioned] * (HOLD if moment.ended else 1)
                 returns.append(moment.total)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 PACKAGES = ("diprl", "jax", "jaxlib", "numpy", "gymnasium", "minigrid", "mujoco", "scikit-learn")
 
+PLAIN = ("ended", "stages", "curve", "versions", "device", "command", "wall_seconds")
+"""What stands in a file as it is."""
+
 Curve = Mapping[str, list[float | None]]
 """A few figures of the training by name, as many values as `steps` has."""
 
@@ -61,22 +64,14 @@ class Result:
         return {
             **self.spec.to_json(),
             "program": str(program) if program else None,
-            "depth": program.depth if program else None,
-            "conditions": program.conditions if program else None,
-            "coefficients": program.coefficients if program else None,
+            **{size: getattr(program, size, None) for size in ("depth", "conditions", "coefficients")},
             "score": self.score.to_json(),
             "steps": self.total_steps,
             "steps_by_purpose": dict(self.steps),
             "gap": self.gap.to_json() if self.gap else None,
             "front": self.front.to_json() if self.front else None,
-            "ended": self.ended,
-            "stages": dict(self.stages),
             "extracted_program": str(self.extracted) if self.extracted else None,
-            "curve": dict(self.curve),
-            "versions": dict(self.versions),
-            "device": self.device,
-            "command": self.command,
-            "wall_seconds": self.wall_seconds,
+            **{name: getattr(self, name) for name in PLAIN},
         }
 
     @staticmethod

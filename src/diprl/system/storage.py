@@ -85,14 +85,19 @@ def with_fallback(path: Path, read: Any) -> Any:
 def read_arrays(path: Path, like: Mapping[str, NDArray[Any]] | None) -> tuple[Arrays, dict[str, Any]]:
     most = LARGEST_UNKNOWN if like is None else sum(array.nbytes for array in like.values()) + 1
     header, body = read_parts(path, most)
-    if like is not None and header["arrays"] != layout_of(like):
-        raise StorageError(f"{path}: it belongs to a run with other settings")
+    fits = like is None or header["arrays"] == layout_of(like)
+    require(fits, path, "it belongs to a run with other settings")
     arrays, offset = {}, 0
     for name, kind, shape in checked_layout(path, header["arrays"], len(body)):
         size = prod(shape)
         arrays[name] = np.frombuffer(body, kind, size, offset).reshape(shape)
         offset += size * np.dtype(kind).itemsize
     return arrays, header["facts"]
+
+
+def require(holds: bool, path: Path, complaint: str) -> None:
+    if not holds:
+        raise StorageError(f"{path}: {complaint}")
 
 
 def checked_layout(path: Path, layout: Any, size: int) -> list[tuple[str, str, list[int]]]:
@@ -103,8 +108,8 @@ def checked_layout(path: Path, layout: Any, size: int) -> list[tuple[str, str, l
         total = sum(prod(shape) * np.dtype(kind).itemsize for _, kind, shape in layout)
     except (TypeError, ValueError) as error:
         raise StorageError(f"{path}: its list of arrays is not one of ours") from error
-    if not fits or len(names) != len(layout) or total != size:
-        raise StorageError(f"{path}: its list of arrays does not describe what follows")
+    described = fits and len(names) == len(layout) and total == size
+    require(described, path, "its list of arrays does not describe what follows")
     return layout
 
 
@@ -112,42 +117,28 @@ def read_parts(path: Path, most: int) -> tuple[dict[str, Any], bytes]:
     """Header and at most so many bytes of the body of a file whose every byte has been checked."""
     try:
         with open_regular(path, os.O_RDONLY) as file:
-            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
-                raise StorageError(f"{path}: larger than {LARGEST_FILE} bytes, so not one of ours")
-            line, body = read_content(path, file, most)
+            small = os.fstat(file.fileno()).st_size <= LARGEST_FILE
+            require(small, path, f"larger than {LARGEST_FILE} bytes, so not one of ours")
+            digest, line, body = file.read(DIGEST_SIZE + 1), file.readline(LARGEST_HEADER), file.read(most)
+            found = hashlib.sha256(line + body)
+            while block := file.read(BLOCK):
+                found.update(block)
     except OSError as error:
         raise StorageError(f"{path}: cannot be read ({error.strerror})") from error
+    begins = len(digest) == DIGEST_SIZE + 1 and digest[-1:] == b"\n"
+    require(begins, path, "it does not begin with a checksum, so it is not one of our files")
+    same = found.hexdigest().encode() == digest[:-1]
+    require(same, path, "truncated or damaged (its checksum does not match)")
     try:
         header = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise StorageError(f"{path}: its header is not JSON") from error
-    return checked_header(path, header), body
-
-
-def read_content(path: Path, file: Any, most: int) -> tuple[bytes, bytes]:
-    """The line of JSON and the beginning of the body, after comparing the checksum with the whole of the file."""
-    digest = file.read(DIGEST_SIZE + 1)
-    if len(digest) != DIGEST_SIZE + 1 or digest[-1:] != b"\n":
-        raise StorageError(f"{path}: it does not begin with a checksum, so it is not one of our files")
-    line = file.readline(LARGEST_HEADER)
-    body = file.read(most)
-    found = hashlib.sha256(line + body)
-    while block := file.read(BLOCK):
-        found.update(block)
-    if found.hexdigest().encode() != digest[:-1]:
-        raise StorageError(f"{path}: truncated or damaged (its checksum does not match)")
-    return line, body
-
-
-def checked_header(path: Path, header: Any) -> dict[str, Any]:
-    if not isinstance(header, dict) or not {"schema", "arrays", "facts"} <= header.keys():
-        raise StorageError(f"{path}: its header lacks schema, arrays or facts")
-    if header["schema"] != SCHEMA:
-        found = f"{header['schema']!r:.40}"
-        raise StorageError(f"{path}: schema {found} is not {SCHEMA}, which this version reads")
-    if not isinstance(header["facts"], dict):
-        raise StorageError(f"{path}: its facts are not an object")
-    return header
+    whole = isinstance(header, dict) and {"schema", "arrays", "facts"} <= header.keys()
+    require(whole, path, "its header lacks schema, arrays or facts")
+    schema = header["schema"]
+    require(schema == SCHEMA, path, f"schema {schema!r:.40} is not {SCHEMA}, which this version reads")
+    require(isinstance(header["facts"], dict), path, "its facts are not an object")
+    return header, body
 
 
 def save_tree(path: Path, tree: Any, facts: dict[str, Any]) -> None:
