@@ -18,7 +18,7 @@ from diprl.program.ast import (
     walk,
 )
 from diprl.program.evaluate import path_at
-from diprl.program.paths import condition_paths, descend, leaf_paths, statements
+from diprl.program.paths import condition_paths, leaf_paths, statements
 from diprl.search.rounding import rounded
 from diprl.search.smaller import merged
 
@@ -100,8 +100,6 @@ def test_long_chains_survive_everything() -> None:
     assert len(path_at(CHAIN.root, [-1.0])[0]) == LENGTH
     assert max(len(path) for _, path in islice(leaf_paths(CHAIN.root), LENGTH, None)) == LENGTH
     assert sum(1 for _ in islice(condition_paths(CHAIN.root), 500)) == 500
-    counted = list(descend(CHAIN.root, 0, lambda _, level: (level, level + 1)))
-    assert [level for _, level in counted] == [*range(LENGTH), LENGTH]
     assert CHAIN.rounded(2).conditions == LENGTH
     assert CHAIN.edit(["else"] * LENGTH, replace="a").act([-1.0]) == 0
     for text in (CHAIN.to_python(), CHAIN.to_c(), CHAIN.to_st(), CHAIN.to_latex(), CHAIN.to_svg()):

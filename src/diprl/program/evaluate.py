@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, terminals
-from diprl.program.paths import descend
 from diprl.program.signature import Actions, Discrete
 
 Array = NDArray[np.float64]
@@ -79,27 +78,28 @@ def linear_batch(weights: Sequence[float], bias: float, columns: Array) -> Array
     return linear(weights, bias, columns) if any(weights) else np.full(columns.shape[1], bias)  # type: ignore[arg-type]
 
 
-def asked_batch(root: Node, columns: Array) -> Iterator[tuple[Condition, NDArray[np.intp], Array]]:
-    """Every condition as printed, with the observations that are asked for it and its values there."""
+def walk_batch(root: Node, columns: Array) -> Iterator[tuple[Node, NDArray[np.intp], Array]]:
+    """Every node as printed, with the observations that reach it and, where it is an `if`, its values there."""
     stack: list[tuple[Node, NDArray[np.intp]]] = [(root, np.arange(columns.shape[1]))]
     while stack:
         node, rows = stack.pop()
+        values = np.empty(0)
         if isinstance(node, If):
             with np.errstate(all="ignore"):
                 values = linear_batch(node.condition.weights, node.condition.bias, columns[:, rows])
-            yield node.condition, rows, values
             stack += [(node.orelse, rows[~(values > 0.0)]), (node.then, rows[values > 0.0])]
+        yield node, rows, values
+
+
+def asked_batch(root: Node, columns: Array) -> Iterator[tuple[Condition, NDArray[np.intp], Array]]:
+    """Every condition as printed, with the observations that are asked for it and its values there."""
+    found = walk_batch(root, columns)
+    return ((node.condition, rows, values) for node, rows, values in found if isinstance(node, If))
 
 
 def leaves_batch(root: Node, columns: Array) -> Iterator[tuple[Terminal, NDArray[np.intp]]]:
     """Every leaf as printed, with the observations of `columns[feature, observation]` that reach it."""
-
-    def split(condition: Condition, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        with np.errstate(all="ignore"):
-            true = linear_batch(condition.weights, condition.bias, columns[:, rows]) > 0.0
-        return rows[true], rows[~true]
-
-    return descend(root, np.arange(columns.shape[1]), split)
+    return ((node, rows) for node, rows, _ in walk_batch(root, columns) if not isinstance(node, If))
 
 
 def branch_batch(root: Node, columns: Array) -> NDArray[np.int64]:

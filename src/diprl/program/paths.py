@@ -1,12 +1,10 @@
 """Ways from the root of a program to its leaves, and the order of its printed lines; any depth will do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from diprl.program.ast import Condition, If, Node, Terminal
-
-State = TypeVar("State")
 
 
 class Decision(NamedTuple):
@@ -26,42 +24,26 @@ class Decision(NamedTuple):
 Decisions = tuple[Decision, ...]
 
 
-def descend(
-    root: Node, start: State, split: Callable[[Condition, State], tuple[State, State]]
-) -> Iterator[tuple[Terminal, State]]:
-    """Every leaf in printing order, with what became of a state on the way to it.
-
-    `split` gives the states for `then` and `orelse`; it is called in the order in which conditions are printed.
-    """
-    stack: list[tuple[Node, State]] = [(root, start)]
+def ways(root: Node) -> Iterator[tuple[Node, Decisions]]:
+    """Every node in printing order, with the conditions on the way to it and whether each must hold."""
+    numbers, stack = count(), list[tuple[Node, Decisions]]([(root, ())])
     while stack:
-        node, state = stack.pop()
+        node, path = stack.pop()
+        yield node, path
         if isinstance(node, If):
-            then, orelse = split(node.condition, state)
-            stack += [(node.orelse, orelse), (node.then, then)]
-        else:
-            yield node, state
+            number = next(numbers)
+            for branch, holds in ((node.orelse, False), (node.then, True)):
+                stack.append((branch, (*path, Decision(number, node.condition, holds))))
 
 
 def leaf_paths(root: Node) -> Iterator[tuple[Terminal, Decisions]]:
     """Every leaf in printing order, with the conditions on its path and whether each must hold."""
-    numbers = count()
-
-    def split(condition: Condition, path: Decisions) -> tuple[Decisions, Decisions]:
-        number = next(numbers)
-        return (*path, Decision(number, condition, True)), (*path, Decision(number, condition, False))
-
-    return descend(root, (), split)
+    return ((node, path) for node, path in ways(root) if not isinstance(node, If))
 
 
 def condition_paths(root: Node) -> Iterator[Decisions]:
     """The way to every condition, in printing order."""
-    found = 0
-    for _, path in leaf_paths(root):
-        for level, decision in enumerate(path):
-            if decision.number == found:
-                found += 1
-                yield path[:level]
+    return (path for node, path in ways(root) if isinstance(node, If))
 
 
 class Statement(NamedTuple):
