@@ -89,7 +89,7 @@ def test_watch_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run("watch", tmp_path / "left.txt", "--record", film, "--episodes", 2) == 0
     assert "seed 1: return" in capsys.readouterr().out
     with image.open(film) as opened:
-        assert opened.size[0] == 200
+        assert opened.size[0] == 480
         assert opened.n_frames > 8
 
 

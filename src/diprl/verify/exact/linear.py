@@ -68,10 +68,6 @@ class Box:
     low: State
     high: State
 
-    @property
-    def finite(self) -> bool:
-        return all(map(isfinite, (*self.low, *self.high)))
-
     def contains(self, point: Sequence[float]) -> bool:
         return all(low <= value <= high for low, value, high in zip(self.low, point, self.high, strict=True))
 
