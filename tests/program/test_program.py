@@ -91,7 +91,7 @@ def test_any_text_becomes_a_unique_identifier(texts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("cos θ1", "cos_theta1"), ("θ̇1", "theta_dot_1"), ("if", "if_"), ("2nd leg", "n2nd_leg"), ("Höhe", "Hohe")],
+    [("left-leg 1", "left_leg_1"), ("θ", "unnamed"), ("if", "if_"), ("2nd leg", "n2nd_leg"), ("Höhe", "Hohe")],
 )
 def test_identifier(text: str, name: str) -> None:
     assert identifier(text) == name

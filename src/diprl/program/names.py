@@ -2,13 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 RESERVED = frozenset({"if", "elif", "else", "in"})
 """Words of the language itself, which nothing may be named."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SIGNS = {"−": " minus ", "-": " minus ", "+": " plus ", "²": "2", "³": "3", "\u0307": " dot "}
 
 
 def is_identifier(name: str) -> bool:
@@ -17,14 +16,13 @@ def is_identifier(name: str) -> bool:
 
 
 def identifier(name: str) -> str:
-    """Turn any string into a name that programs can use, spelling out Greek letters and signs before numbers.
+    """Turn any string into a name that programs can use.
 
-    >>> identifier("θ̇1 rate"), identifier("torque −1"), identifier("left-leg"), identifier("")
-    ('theta_dot_1_rate', 'torque_minus_1', 'left_leg', 'unnamed')
+    >>> identifier("left-leg"), identifier("Höhe [m]"), identifier("2nd wheel"), identifier("")
+    ('left_leg', 'Hohe_m', 'n2nd_wheel', 'unnamed')
     """
-    spelled = "".join(_spell(name, position) for position in range(len(name)))
-    parts = re.findall(r"[A-Za-z0-9]+", spelled)
-    candidate = "_".join(parts) or "unnamed"
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    candidate = "_".join(re.findall(r"[A-Za-z0-9]+", plain)) or "unnamed"
     if candidate[0].isdigit():
         candidate = f"n{candidate}"
     return candidate if is_identifier(candidate) else f"{candidate}_"
@@ -35,9 +33,9 @@ def unique_identifiers(names: list[str]) -> list[str]:
     return unique_names([identifier(name) for name in names])
 
 
-def unique_names(names: Sequence[str], taken: Collection[str] = (), fold: Callable[[str], str] = str) -> list[str]:
-    """The names, numbered where they are taken or equal once folded; none begins with an underscore."""
-    folded, chosen = {fold(name) for name in taken}, list[str]()
+def unique_names(names: Sequence[str], fold: Callable[[str], str] = str) -> list[str]:
+    """The names, numbered where they are equal once folded; none begins with an underscore."""
+    folded, chosen = set[str](), list[str]()
     for name in names:
         base = candidate = f"v{name}" if name.startswith("_") else name
         number = 2
@@ -46,16 +44,3 @@ def unique_names(names: Sequence[str], taken: Collection[str] = (), fold: Callab
         folded.add(fold(candidate))
         chosen.append(candidate)
     return chosen
-
-
-def _spell(name: str, position: int) -> str:
-    """The ASCII for one character; a hyphen is a sign only before a digit and after a gap."""
-    character = name[position]
-    if character == "-":
-        signed = name[position + 1 : position + 2].isdigit() and not name[:position].rstrip(" ").endswith("-")
-        return _SIGNS["-"] if signed and (position == 0 or name[position - 1] == " ") else " "
-    if character in _SIGNS:
-        return _SIGNS[character]
-    if "GREEK" in unicodedata.name(character, "") and character.isalpha():
-        return unicodedata.name(character).split("LETTER ")[-1].split(" ")[0].lower()
-    return unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode() or " "
