@@ -72,6 +72,8 @@ def bootstrap(statistic: Callable[..., Any], *samples: Scores, seed: int = 0) ->
     """A statistic of the scores, computed along the last axis, with its stratified bootstrap interval."""
     generator = np.random.default_rng(seed)
     known = [[np.asarray(task, np.float64) for task in scores] for scores in samples]
+    if any(runs.ndim != 1 or not runs.size for scores in known for runs in scores):
+        raise ValueError("expected the scores of one or more runs for each task")
     draws = [[generator.choice(task, (RESAMPLES, len(task))) for task in scores] for scores in known]
     low, high = np.quantile(statistic(*draws), ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2), axis=0)
     return Estimate(statistic(*known), low, high)
