@@ -9,7 +9,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.front import Front, Limits, features_read, front_of
+from diprl.search.front import Front, Limits, features_read, front_of, validated
 from diprl.search.rounding import digits_of, rounded
 from diprl.search.shrink import Shrinker, shrink, spread
 from diprl.search.simplify import simplify
@@ -197,3 +197,11 @@ def test_comparison_tells_where_and_how_much():
     assert set(difference.actions or ()) == {"left", "right"}
     assert difference.gain.mean == difference.after.mean - difference.before.mean < -50
     assert compare(BALANCING, BALANCING, CART_POLE, episodes=4).changed == 0.0
+
+
+def test_with_a_limit_only_programs_that_keep_to_it_meet_more_episodes():
+    good = cart_pole("if 3*pole_angle + pole_angular_velocity + 0.01*cart_position > 0.01:\n    right\nelse:\n    left")
+    front = validated(Trials(CART_POLE, WORDY, steps=400_000), [WORDY, good, FALLING], Limits(numbers=3))
+    episodes = {entry.program: entry.episodes for entry in front}
+    assert front.program == FALLING
+    assert episodes[good] == episodes[WORDY] <= episodes[FALLING]

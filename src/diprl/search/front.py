@@ -135,11 +135,11 @@ def features_read(program: Program) -> set[int]:
 def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
     """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
 
-    The first program, which the others were made from, stays in the running to the end. Raises `Spent` where the
-    budget does not allow two episodes of each.
+    The first program, which the others were made from, stays in the running to the end where the limits allow it.
+    Raises `Spent` where the budget does not allow two episodes of each.
     """
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
-    contenders = list(returns)
+    contenders, allowed = list(returns), set(filter(limits.hold, programs)) or set(programs)
     with suppress(Spent):
         for look in range(LOOKS):
             affordable = trials.left / (LOOKS - look + FOR_DIGITS) / (len(contenders) * trials.length)
@@ -147,7 +147,9 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)
-            contenders = list(dict.fromkeys([programs[0], *still_in(contenders, returns)]))
+            running = [program for program in contenders if program in allowed]
+            stays = [program for program in programs[:1] if program in allowed]
+            contenders = list(dict.fromkeys([*stays, *still_in(running, returns)]))
             if len(contenders) == 1:
                 break
     if min(map(len, returns.values())) < 2:
