@@ -40,26 +40,25 @@ class Session:
         check_known("backend", BACKENDS, str(self.backend))
 
 
-def open_session(spec: RunSpec, source: Any = None, *, env_timeout: Any = None, **options: Any) -> Session:
-    """A session of a spec, with its task loaded from the name it has, or from another source of the same task."""
+def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
+    """A session that goes on with the run in a folder; what does not change the result may be asked for anew.
+
+    The task is loaded from the name that the run has, or from another source of the same task.
+    """
     from diprl.tasks.batches.guard import load_limited
     from diprl.tasks.registry import load_task
 
-    named = {"feature_names": spec.feature_names, "action_names": spec.action_names}
-    task = load_limited(partial(load_task, spec.source(source), env_kwargs=spec.env_kwargs, **named), env_timeout)
-    if task.name != spec.task:
-        raise DiprlError(f"the run is one of {spec.task:.80}, so leave out {task.name}")
-    return Session(spec, task, env_timeout=env_timeout, **options)
-
-
-def resume_session(folder: Path, source: Any = None, **asked: Any) -> Session:
-    """A session that goes on with the run in a folder; what does not change the result may be asked for anew."""
     path = folder / CONFIG
     spec, before = read_spec(folder), read_json(path).get("session")
     if not isinstance(before, dict) or not before.keys() <= {"backend", "env_timeout"}:
         raise DiprlError(f"{path}: its session must be an object with backend and env_timeout")
     options = before | {name: value for name, value in asked.items() if value is not None}
+    named = {"feature_names": spec.feature_names, "action_names": spec.action_names}
     try:
-        return open_session(spec, source, folder=folder, resume=True, **options)
+        load = partial(load_task, spec.source(source), env_kwargs=spec.env_kwargs, **named)
+        task = load_limited(load, options.get("env_timeout"))
+        if task.name != spec.task:
+            raise DiprlError(f"the run is one of {spec.task:.80}, so leave out {task.name}")
+        return Session(spec, task, folder=folder, resume=True, **options)
     except DiprlError as error:
         raise DiprlError(f"{path}: {error}") from error

@@ -1,6 +1,7 @@
 """The word 'proved' survives sampling, 'refuted' comes with a state that shows it, and 'unknown' says why."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from diprl.verify import Report, Spec, parse_spec, verify
 from diprl.verify.exact.linear import Constraint, bounds_of, exact, of_condition
 from diprl.verify.properties import Actions, Branches, Equivalent, Monotone, Never, Property, Robust, Symmetric
 from diprl.verify.properties.nearest import Ruler
-from diprl.verify.properties.pairs import Switch
+from diprl.verify.properties.pairs import switch
 from tests.program.strategies import observations, programs, tame_numbers
 from tests.verify.examples import BALANCE, PLANE, SIX_BRANCHES, TORQUE
 
@@ -101,7 +102,7 @@ def test_monotone_agrees_with_sampling(program: Program, data: st.DataObject) ->
     before, after = data.draw(st.tuples(*[st.integers(0, count - 1)] * 2))
     feature = data.draw(st.integers(0, len(program.signature.features) - 1))
     box = bounds_of(program.signature)
-    report = verify(program, asked(Monotone("m", box, feature, Switch(before, after))))
+    report = verify(program, asked(Monotone("m", box, feature, "switch", partial(switch, before, after))))
     if verdict(report) == "refuted":
         state, raised = state_of(report), state_of(report, 1)
         changed = [index for index in range(len(state)) if state[index] != raised[index]]

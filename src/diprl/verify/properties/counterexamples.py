@@ -26,7 +26,6 @@ from diprl.verify.exact.linear import (
     of_condition,
 )
 from diprl.verify.exact.question import Question, Undecided
-from diprl.verify.plants.plant import Plant
 from diprl.verify.report import Answer, Witness
 
 States = dict[str, State]
@@ -168,15 +167,10 @@ def _witness(context: Context, states: States) -> Witness:
     for label, state in states.items():
         where = f" at the {label}" if len(states) > 1 else ""
         replays.append(f"the interpreter gives '{action_text(program, state)}'{where}")
-        if plant is not None and plain and _possible(plant, state):
+        sane = all(abs(value) < _SANE for value in state)
+        if plant is not None and plain and sane and not any(end(plant.values(state)) for end in plant.ends):
             after = environment_states(Loop(program, plant, (0.0,) * len(state)), state, 1, context.deadline)[-1]
             follows = ", ".join(f"{value:.6g}" for value in after)
             shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
             replays.append(f"{plant.environment}{where}: {shown}")
     return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))
-
-
-def _possible(plant: Plant, state: State) -> bool:
-    """Whether an episode can be in a state: it is of moderate size and the episode is not over there."""
-    sane = all(abs(value) < _SANE for value in state)
-    return sane and not any(end(plant.values(state)) for end in plant.ends)

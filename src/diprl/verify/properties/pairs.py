@@ -1,8 +1,9 @@
 """Does a program act as it should at two states that belong together: one raised, or one in the mirror?"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from diprl.program.ast import Act, Affine, Blend, Terminal
 from diprl.verify.context import Context
@@ -20,32 +21,14 @@ _ASSUMED = (
 )
 
 
-@dataclass(frozen=True)
-class Switch:
-    """Another action than before."""
-
-    before: int
-    after: int
-
-    def ways(self, first: Leaf, second: Leaf) -> Iterable[Way]:
-        return [()] if uses(first.terminal, self.before) and uses(second.terminal, self.after) else []
-
-    def text(self, names: tuple[str, ...]) -> str:
-        return f"switch from {names[self.before]} to {names[self.after]}"
+def switch(before: int, after: int, first: Leaf, second: Leaf) -> Iterable[Way]:
+    """Where the first leaf takes one action and the second another."""
+    return [()] if uses(first.terminal, before) and uses(second.terminal, after) else []
 
 
-@dataclass(frozen=True)
-class Change:
-    """A lower output than before or, where the sign is −1, a higher one."""
-
-    output: int
-    sign: int
-
-    def ways(self, first: Leaf, second: Leaf) -> Iterable[Way]:
-        return ways_above_zero([(self.sign, first, self.output), (-self.sign, second, self.output)])
-
-    def text(self, names: tuple[str, ...]) -> str:
-        return f"{'lower' if self.sign == 1 else 'raise'} {names[self.output]}"
+def lower(output: int, sign: int, first: Leaf, second: Leaf) -> Iterable[Way]:
+    """Where the second leaf has a lower output or, where the sign is −1, a higher one."""
+    return ways_above_zero([(sign, first, output), (-sign, second, output)])
 
 
 @dataclass(frozen=True)
@@ -55,19 +38,24 @@ class Monotone:
     name: str
     box: Box
     feature: int
-    effect: Switch | Change
+    effect: str
+    """What never happens, in words."""
+    ways: Callable[[Leaf, Leaf], Iterable[Way]]
+    """Where the leaves of a state and of the raised state show the effect."""
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Monotone":
         feature = asked.take("feature", asked.feature)
         if asked.continuous:
             output = asked.take("output", asked.action)
-            direction = asked.choice("direction", _DIRECTIONS, "a direction")
-            return cls(name, asked.box, feature, Change(output, 1 if direction == _DIRECTIONS[0] else -1))
-        switch = Switch(asked.take("never_from", asked.action), asked.take("to", asked.action))
-        if switch.before == switch.after:
+            falls = asked.choice("direction", _DIRECTIONS, "a direction") == _DIRECTIONS[0]
+            effect = f"{'lower' if falls else 'raise'} {asked.actions[output]}"
+            return cls(name, asked.box, feature, effect, partial(lower, output, 1 if falls else -1))
+        before, after = asked.take("never_from", asked.action), asked.take("to", asked.action)
+        if before == after:
             raise asked.error("'never_from:' and 'to:' must be different actions")
-        return cls(name, asked.box, feature, switch)
+        effect = f"switch from {asked.actions[before]} to {asked.actions[after]}"
+        return cls(name, asked.box, feature, effect, partial(switch, before, after))
 
     def check(self, context: Context) -> Answer:
         """Whether any state of the box and the same state with its feature raised have the effect.
@@ -78,17 +66,17 @@ class Monotone:
         ((_, program, place),) = context.evaluated
         after = (*place[:feature], (size, 1), *place[feature + 1 :])
         rise = tuple(Fraction((index == size) - (index == feature)) for index in range(size + 1))
-        name, effect = context.names[feature], self.effect.text(context.program.signature.actions.names)
+        name = context.names[feature]
         found = Counterexamples(
             context,
             (*context.evaluated, ("raised state", program, after)),
             Box((*box.low, box.low[feature]), (*box.high, box.high[feature])),
-            self.effect.ways,
+            self.ways,
             (Constraint(rise, Fraction(0), strict=True),),
             nothing=f"{name} has one value in the box and cannot be raised",
         )
-        answer = found.answer(f"raising {name} alone can {effect}")
-        return answer or found.proved(f"raising {name} alone can nowhere in the box {effect}")
+        answer = found.answer(f"raising {name} alone can {self.effect}")
+        return answer or found.proved(f"raising {name} alone can nowhere in the box {self.effect}")
 
 
 @dataclass(frozen=True)
