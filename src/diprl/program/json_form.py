@@ -7,7 +7,7 @@ of {"act": name}, {"blend": {name: weight}}, {"affine": {output: form}}, where a
 
 import json
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import asdict, fields
 from math import inf
 from typing import Any
 
@@ -49,14 +49,8 @@ def describe_signature(signature: Signature) -> dict[str, Any]:
 
 
 def _describe_record(record: Feature | Actions) -> dict[str, Any]:
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
-
-
-def _plain(value: Any) -> Any:
-    """A field's value with lists for tuples and None for infinite bounds."""
-    if isinstance(value, tuple):
-        return [_plain(entry) for entry in value]
-    return None if value in (-inf, inf) else value
+    """The fields with lists for tuples and None for infinite bounds."""
+    return json.loads(json.dumps(asdict(record)), parse_constant=lambda _: None)
 
 
 def _read_record(record: Any, entry: Any, owner: str) -> Any:
