@@ -1,5 +1,10 @@
-"""Programs that a person would write, shared by the tests of exports."""
+"""Programs that a person would write, and a small network, shared by the tests of exports."""
 
+from itertools import pairwise
+
+import numpy as np
+
+from diprl.export import Network
 from diprl.program import Program, parse
 
 CHAIN = parse(
@@ -51,3 +56,18 @@ else:
 )
 
 EXAMPLES: tuple[Program, ...] = (CHAIN, NESTED, BLEND)
+
+
+def network(name: str, seed: int) -> Network:
+    """Five senses, two hidden layers, three actuators."""
+    generator = np.random.default_rng(seed)
+    widths = (5, 7, 6, 3)
+    layers = tuple(
+        (generator.normal(size=(inputs, outputs)), generator.normal(size=outputs))
+        for inputs, outputs in pairwise(widths)
+    )
+    mean, std = generator.normal(size=5), generator.uniform(0.5, 2.0, 5)
+    return Network(name, mean, std, layers, np.array([-1.0, -np.inf, -0.5]), np.array([1.0, np.inf, 0.5]))
+
+
+NETWORKS = (network("left", 1), network("up", 2))

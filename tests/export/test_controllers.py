@@ -173,7 +173,7 @@ def test_fixed_point_of_random_programs(tmp_path_factory: pytest.TempPathFactory
     fixed = fixed_point(program, guard)
     folder = tmp_path_factory.mktemp("fixed")
     generator = np.random.default_rng(0)
-    samples = Samples(generator.uniform(-8.0, 5.0, (2000, len(program.signature.features))), None, "")
+    samples = Samples(generator.uniform(-8.0, 5.0, (2000, len(program.signature.features))), None, None, "")
     checks = export(program, "c", folder, samples=samples, guard=guard).checks
     assert not any(one.disagreements for one in checks if one.name == "fixed point")
     rows = [row for item in conditions(fixed.root) for row in item.weights]

@@ -18,7 +18,7 @@ TARGETS = ("python", "c", "json", "latex", "svg", "st")
 
 def rendered(program: Program, target: str) -> dict[str, str]:
     """File names and contents; the suffix keeps test runners and linters from reading them as code."""
-    files = import_module(f"diprl.export.{target}").render(program)
+    files = import_module(f"diprl.export.{target}").render(program, ())
     files |= render_main(program) if target == "c" else {}
     return {f"{name}.golden": text for name, text in files.items()}
 

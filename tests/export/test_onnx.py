@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from diprl.errors import DiprlError
-from diprl.export import draw, export, onnx
+from diprl.export import Network, draw, export, onnx
 from diprl.program import Program, parse
-from tests.export.examples import BLEND, EXAMPLES
+from tests.export.examples import BLEND, EXAMPLES, NETWORKS
 from tests.program.strategies import programs
 
 
@@ -40,6 +41,11 @@ def test_graphs_agree(program: Program, tmp_path: Path) -> None:
 
 
 @needs_runtime
+def test_networks_in_graphs(tmp_path: Path) -> None:
+    assert export(BLEND, "onnx", tmp_path, primitives=NETWORKS).agrees
+
+
+@needs_runtime
 @settings(max_examples=25)
 @given(program=programs())
 def test_random_graphs_agree(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -55,3 +61,11 @@ def test_the_default_optimiser_drops_nothing(form: str, tmp_path: Path) -> None:
     """It takes numbers that are 0 or 1 in 32 bits for idle, and they would be lost as constants of the graph."""
     program = parse(f"features: x, y\noutputs: t\n\nif {form} > 0:\n    t = {form}\nelse:\n    t = y\n")
     assert export(program, "onnx", tmp_path).agrees
+
+
+@needs_runtime
+def test_a_single_sense_is_scaled_by_almost_one(tmp_path: Path) -> None:
+    one = np.ones(1)
+    network = Network("up", 0.0 * one, 1.00000001 * one, ((np.ones((1, 1)), 0.0 * one),), -1e9 * one, 1e9 * one)
+    program = parse("features: x\nprimitives: up\nactuators: [-1e9, 1e9]\n\nup")
+    assert export(program, "onnx", tmp_path, primitives=[network]).agrees

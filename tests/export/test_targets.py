@@ -10,7 +10,7 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.export import TARGETS, Check, ExportReport, Written, c_check, draw, export, json
 from diprl.program import Program, parse
-from tests.export.examples import BLEND, CHAIN, EXAMPLES, NESTED
+from tests.export.examples import BLEND, CHAIN, EXAMPLES, NESTED, NETWORKS
 
 RUNNABLE = ("python", "c", "js", "json", "st")
 
@@ -35,6 +35,23 @@ def test_pictures_say_that_they_were_not_run(target: str, tmp_path: Path) -> Non
 def test_every_target_has_a_module() -> None:
     folder = Path(c_check.__file__).parent
     assert all((folder / f"{target}.py").is_file() for target in TARGETS)
+
+
+def test_networks_travel_with_the_program(tmp_path: Path) -> None:
+    for target, names in (("python", ["blend", "play"]), ("c", ["double", "float"])):
+        report = export(BLEND, target, tmp_path, primitives=NETWORKS)
+        assert report.agrees
+        assert [check.name for check in report.checks][:2] == names
+        assert "to within" in report.checks[-1].note
+
+
+def test_networks_must_fit() -> None:
+    with pytest.raises(DiprlError, match="blends none"):
+        CHAIN.to_python(NETWORKS)
+    with pytest.raises(DiprlError, match="primitives left were not given"):
+        BLEND.to_python(NETWORKS[1:])
+    with pytest.raises(DiprlError, match="must have as many"):
+        parse(str(BLEND).replace("[-0.5, 0.5], ", "")).to_c(NETWORKS)
 
 
 def test_disagreements_are_counted(tmp_path: Path) -> None:
@@ -68,8 +85,8 @@ def test_samples_stand_on_thresholds() -> None:
 
 
 def test_python_file_runs_without_the_package(tmp_path: Path) -> None:
-    (path, *_) = export(BLEND, "python", tmp_path).files
-    code = f"import {path.stem} as p; print(p.play([1, 0], [[0.0] * 3] * 2), p.metadata['actions'])"
+    (path, *_) = export(BLEND, "python", tmp_path, primitives=NETWORKS).files
+    code = f"import {path.stem} as p; print(p.play([1, 0], [0.0] * 5), p.metadata['actions'])"
     done = subprocess.run(
         [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, '{tmp_path}'); {code}"],
         capture_output=True,

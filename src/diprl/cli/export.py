@@ -33,8 +33,12 @@ class Export(ProgramCommand, WriteOptions):
             raise DiprlError("--main belongs to the C export: add --to c")
         program = self.load_program()
         with Working("writing and checking") as working:
+            from diprl.tasks.registry import networks_of
+
+            networks = networks_of(program)
             check_writable(self.out)
-            reports = [export(program, target, self.out, replace=self.force) for target in working.each(targets)]
+            options = {"primitives": networks, "replace": self.force}
+            reports = [export(program, target, self.out, **options) for target in working.each(targets)]
             files = write_files(render_main(program), self.out, self.force) if self.main else []
         self.print_json(exports=[asdict(report) | {"agrees": report.agrees} for report in reports], main=files)
         say("\n".join([*map(str, reports), *(f"main: wrote {file}" for file in files)]))

@@ -4,14 +4,16 @@
 ['c', 'fmu', 'js', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from diprl.errors import DiprlError, check_known
 from diprl.export.guard import PLAIN, Guard
 from diprl.export.parity import Check, ExportReport, Samples, Written, draw
+from diprl.export.structure import matching
 from diprl.program import Program
+from diprl.program.networks import Network
 from diprl.system.files import check_writable, write_whole
 
 TARGETS = {
@@ -32,20 +34,22 @@ def export(
     program: Program,
     target: str,
     folder: str | Path,
+    primitives: Sequence[Network] | None = None,
     samples: Samples | None = None,
     replace: bool = True,
     guard: Guard = PLAIN,
 ) -> ExportReport:
     """Write a program in another language and compare what was written with the interpreter.
 
-    A program that blends primitives gets their actions as inputs. Without `replace`, a file that is there already and
-    says something else is left alone. `guard` says what controllers check their input for.
+    Programs that blend primitives take their networks along where the target can run them. Without `replace`, a file
+    that is there already and says something else is left alone. `guard` says what controllers check their input for.
     """
     check_known("export target", TARGETS, target)
     module = import_module(f"diprl.export.{target}")
-    samples = samples or draw(program)
-    files = write_files(module.render(program, guard), folder, replace)
-    checks = module.check(Written(program, files, samples, guard))
+    networks = matching(program, primitives)
+    samples = samples or draw(program, networks=networks)
+    files = write_files(module.render(program, networks, guard), folder, replace)
+    checks = module.check(Written(program, files, samples, networks, guard))
     return ExportReport(target, tuple(files), tuple(checks), samples.description)
 
 
@@ -62,4 +66,4 @@ def write_files(contents: Mapping[str, str | bytes], folder: str | Path, replace
     return list(files)
 
 
-__all__ = ["TARGETS", "Check", "ExportReport", "Samples", "Written", "draw", "export", "write_files"]
+__all__ = ["TARGETS", "Check", "ExportReport", "Network", "Samples", "Written", "draw", "export", "write_files"]

@@ -16,7 +16,7 @@ from diprl.errors import DiprlError
 from diprl.export import structure
 from diprl.export.c_types import DOUBLE, FIXED, SINGLE, Real, number_types
 from diprl.export.fixed import fixed_point
-from diprl.export.parity import Check, Samples, Written, compare
+from diprl.export.parity import Check, Samples, Written, compare, compare_networks
 from diprl.program import Discrete, Program
 
 FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic")
@@ -33,15 +33,18 @@ def check(written: Written) -> list[Check]:
     """Compile the written sources and compare each precision with the interpreter in the same precision."""
     if compiler() is None:
         return [Check("double", note="no C compiler"), Check("float", note="no C compiler")]
-    program, samples = written.program, written.samples
+    program, samples, networks = written.program, written.samples, written.networks
     library = Library([path for path in written.files if path.suffix == ".c"])
     name = "play" if samples.primitive_actions is None else "blend"
-    reals = number_types(program)
+    reals = number_types(program, networks)
     checks = [
         compare(real.name, written, library.run(program, samples, name, real), single=real is SINGLE) for real in reals
     ]
     if SINGLE not in reals:
         checks.append(Check("float", note="not emitted, some number does not fit into 32 bits"))
+    for real in reals if networks else []:
+        found = library.run(program, samples, "play", real)
+        checks.append(compare_networks(f"{real.name} with networks", written, found, single=real is SINGLE))
     emitted = any(path.name.endswith("_fixed.c") for path in written.files)
     return [*checks, _check_fixed(library, written)] if emitted else checks
 
@@ -54,7 +57,7 @@ def _check_fixed(library: "Library", written: Written) -> Check:
     usable = features[((features >= low) & (features <= high)).all(axis=1)]
     far = usable[fixed.outside(program, usable)]
     whole: Any = fixed.inputs(far)
-    found = library.run(program, Samples(whole, None, ""), "play", FIXED)
+    found = library.run(program, Samples(whole, None, None, ""), "play", FIXED)
     within = f"{len(usable) - len(far)} more lie within the margins"
     return Check("fixed point", len(far), int((found != program.act_batch(far)).sum()), within)
 
@@ -79,9 +82,9 @@ class Library:
     def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
         """The actions for a batch, computed by the exported function."""
         kind = real.kind
-        given = (samples.features, samples.primitive_actions)
+        extra = samples.senses if function == "play" else samples.primitive_actions
         with np.errstate(all="ignore"):
-            inputs = [np.ascontiguousarray(each, kind) for each in given if each is not None]
+            inputs = [np.ascontiguousarray(each, kind) for each in (samples.features, extra) if each is not None]
         actions = program.signature.actions
         if isinstance(actions, Discrete):
             loop = "each_vector" if function == "control" else "each_index"

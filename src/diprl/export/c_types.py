@@ -1,9 +1,8 @@
 """Comments, number types and constants of C."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import isfinite, isinf
+from math import isinf
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from diprl.export.parity import single_precision
 from diprl.export.structure import printable
 from diprl.program import Program
 from diprl.program.ast import flatten, number_rows
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation
 
 
@@ -25,6 +25,7 @@ class Real:
     """A constant that reads back exactly, of a number that is not negative."""
     kind: type
     """NumPy's name for it."""
+    tanh: str = ""
     largest: float = 0.0
     term: str = ""
     """The type in which terms are added up; that of the numbers, unless they are whole."""
@@ -41,17 +42,27 @@ class Real:
         return ("-" if value < 0 else "") + self.number(abs(value))
 
 
-DOUBLE = Real("double", "", lambda value: repr(float(value)), np.float64, float(np.finfo(np.float64).max), "double")
-SINGLE = Real(
-    "float", "_float", lambda value: f"{np.float32(value)!s}f", np.float32, float(np.finfo(np.float32).max), "float"
-)
+def _double(value: float) -> str:
+    return repr(float(value))
+
+
+def _single(value: float) -> str:
+    return f"{np.float32(value)!s}f"
+
+
+DOUBLE = Real("double", "", _double, np.float64, "tanh", float(np.finfo(np.float64).max), "double")
+SINGLE = Real("float", "_float", _single, np.float32, "tanhf", float(np.finfo(np.float32).max), "float")
 FIXED = Real("int32_t", "_fixed", lambda value: f"INT64_C({int(value)})", np.int32, term="int64_t")
 
 
-def number_types(program: Program) -> list[Real]:
-    """Double, and single where every number of the program is finite as a 32-bit float."""
-    rows = [row for item in flatten(single_precision(program.root)) for row in number_rows(item)]
-    return [DOUBLE, SINGLE] if all(map(isfinite, chain.from_iterable(rows))) else [DOUBLE]
+def number_types(program: Program, networks: Sequence[Network] = ()) -> list[Real]:
+    """Double, and single where every number of the program and its networks is finite as a 32-bit float."""
+    arrays = [row for item in flatten(single_precision(program.root)) for row in number_rows(item)]
+    arrays += [array for network in networks for layer in network.layers for array in layer]
+    arrays += [array for network in networks for array in (network.mean, network.std)]
+    with np.errstate(all="ignore"):
+        fits = all(np.isfinite(np.asarray(array, np.float32)).all() for array in arrays)
+    return [DOUBLE, SINGLE] if fits else [DOUBLE]
 
 
 def comment(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
@@ -17,6 +17,7 @@ from diprl.export.guard import PLAIN, Guard
 from diprl.export.parity import Check, Written
 from diprl.program import Discrete, Feature, Primitives, Program
 from diprl.program.evaluate import clip
+from diprl.program.networks import Network
 from diprl.program.signature import outputs
 
 PLATFORMS = {"linux": ("linux64", "so"), "darwin": ("darwin64", "dylib"), "win32": ("win64", "dll")}
@@ -27,8 +28,8 @@ def check(written: Written) -> list[Check]:
     return [Check("unit", note="its C is that of the C export; any tool for FMI 2.0 can step it")]
 
 
-def render(program: Program, guard: Guard = PLAIN) -> dict[str, bytes]:
-    """The unit as one file."""
+def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, bytes]:
+    """The unit as one file; networks stay outside, so that a blend takes the primitives' actions."""
     name, texts = structure.prefix(program), parts(program, guard)
     files = {path: text.encode() for path, text in texts.items()}
     if c_check.compiler():
@@ -45,7 +46,7 @@ def render(program: Program, guard: Guard = PLAIN) -> dict[str, bytes]:
 def parts(program: Program, guard: Guard = PLAIN) -> dict[str, str]:
     """What the unit holds besides its binary."""
     name = structure.prefix(program)
-    files = {f"sources/{name}.h": c.header(program), f"sources/{name}.c": c.source(program, guard)}
+    files = {f"sources/{name}.h": c.header(program), f"sources/{name}.c": c.source(program, (), guard)}
     guid = sha256("".join(files.values()).encode()).hexdigest()
     called = c.call(program, "self->input")
     files["sources/fmi2.c"] = structure.fill("fmi2.c", name=name, guid=guid, not_offered=_not_offered(), **called)

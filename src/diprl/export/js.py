@@ -18,13 +18,13 @@ LANGUAGE = ("tokens", "header", "parse", "interpret", "format")
 
 
 def to_js(program: Program) -> str:
-    """The whole module as text."""
+    """The whole module as text; networks stay outside, so that a blend takes the primitives' actions."""
     title = structure.printable(structure.title(program))
     facts = {"text": json.dumps(str(program)), "signature": structure.signature(program)}
     return structure.fill("module.js", title=title, language=language(), **facts)
 
 
-render = structure.one_file("mjs", to_js)
+render = structure.one_file("mjs", lambda program, _: to_js(program))
 
 
 def language() -> str:

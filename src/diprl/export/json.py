@@ -4,7 +4,7 @@ from diprl.export.parity import Check, Written, compare
 from diprl.export.structure import one_file
 from diprl.program import Program
 
-render = one_file("json", Program.to_json)
+render = one_file("json", lambda program, _: program.to_json())
 
 
 def check(written: Written) -> list[Check]:

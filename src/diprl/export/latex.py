@@ -29,7 +29,7 @@ def to_latex(program: Program, standalone: bool = False) -> str:
     return comments + structure.fill("document.tex", formula=formula)
 
 
-render = structure.one_file("tex", lambda program: to_latex(program, standalone=True))
+render = structure.one_file("tex", lambda program, _: to_latex(program, standalone=True))
 
 
 def number(value: float) -> str:

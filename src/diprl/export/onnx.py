@@ -8,10 +8,11 @@ import numpy as np
 
 from diprl.errors import optional
 from diprl.export import structure
-from diprl.export.parity import Check, Written, compare
+from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Condition, Discrete, Primitives, Program, Terminal
 from diprl.program.ast import flatten, fold
 from diprl.program.evaluate import entry_forms
+from diprl.program.networks import Network
 
 _OPSET, _IR = 13, 8
 
@@ -26,22 +27,24 @@ def check(written: Written) -> list[Check]:
     session = onnxruntime.InferenceSession(str(written.files[0]), providers=["CPUExecutionProvider"])
     feeds = {entry.name: getattr(written.samples, entry.name) for entry in session.get_inputs()}
     found: Any = session.run(None, feeds)[0]
-    return [compare("graph", written, found)]
+    return [(compare_networks if written.networks else compare)("graph", written, found)]
 
 
-def to_onnx(program: Program) -> bytes:
+def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     """The serialised model, from `features` (n, features) and perhaps more inputs to `action`."""
     onnx = optional("onnx", "ONNX export needs onnx: install it with: pip install 'diprl[onnx]'")
     kinds, helper = onnx.TensorProto, onnx.helper
     graph = _Graph(onnx)
-    result = _tree(graph, program)
+    result = _tree(graph, program, networks)
     graph.add("Identity", [result], name="action")
     actions = program.signature.actions
     discrete = isinstance(actions, Discrete)
     shape = ["n"] if discrete else ["n", len(actions.low)]
     kind = kinds.INT64 if discrete else kinds.DOUBLE
     sizes = {"features": [len(program.signature.features)]}
-    if isinstance(actions, Primitives):
+    if networks:
+        sizes["senses"] = [len(networks[0].mean)]
+    elif isinstance(actions, Primitives):
         sizes["primitive_actions"] = [len(actions.names), len(actions.low)]
     inputs = [helper.make_tensor_value_info(name, kinds.DOUBLE, ["n", *size]) for name, size in sizes.items()]
     outputs = [helper.make_tensor_value_info("action", kind, shape)]
@@ -114,11 +117,11 @@ class _Graph:
         return self.add("Where", [below, lower, self.add("Where", [above, upper, value])])
 
 
-def _tree(graph: _Graph, program: Program) -> str:
+def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
     """Leaves and selections from the last node to the root; returns the name of the chosen action."""
     actions = program.signature.actions
     columns = [graph.column("features", index) for index in range(len(program.signature.features))]
-    primitives = _primitive_columns(graph, actions) if isinstance(actions, Primitives) else []
+    primitives = _primitive_columns(graph, program, networks)
     zero = graph.constant(0.0) if program.conditions else ""
 
     def leaf(terminal: Terminal) -> str:
@@ -136,7 +139,25 @@ def _tree(graph: _Graph, program: Program) -> str:
     return fold(flatten(program.root), leaf, choose)
 
 
-def _primitive_columns(graph: _Graph, actions: Primitives) -> list[list[str]]:
+def _primitive_columns(graph: _Graph, program: Program, networks: Sequence[Network]) -> list[list[str]]:
     """For each primitive, the columns of its action."""
-    sources = [graph.column("primitive_actions", index) for index in range(len(actions.names))]
+    actions = program.signature.actions
+    if not isinstance(actions, Primitives):
+        return []
+    sources = [_network(graph, network) for network in networks] or [
+        graph.column("primitive_actions", index) for index in range(len(actions.names))
+    ]
     return [[graph.column(source, entry) for entry in range(len(actions.low))] for source in sources]
+
+
+def _network(graph: _Graph, network: Network) -> str:
+    centred = graph.add("Sub", ["senses", graph.constant(network.mean)])
+    scale = graph.constant(network.std) if len(network.std) > 1 else graph.number(network.std[0], ["senses"])
+    hidden = graph.add("Div", [centred, scale])
+    for number, (weights, bias) in enumerate(network.layers):
+        product = graph.add("MatMul", [hidden, graph.constant(weights)])
+        hidden = graph.add("Add", [product, graph.constant(bias)])
+        if number < len(network.layers) - 1:
+            hidden = graph.add("Tanh", [hidden])
+    limits = [graph.constant(np.asarray(bound, np.float64)) for bound in (network.low, network.high)]
+    return graph.add("Min", [graph.add("Max", [hidden, limits[0]]), limits[1]])

@@ -12,11 +12,16 @@ from diprl.export.guard import PLAIN, Guard
 from diprl.program import Condition, Discrete, Node, Primitives, Program
 from diprl.program.ast import assemble, conditions, flatten, number_rows, with_number_rows
 from diprl.program.evaluate import act_batch, linear_batch
+from diprl.program.networks import Network
 
 Array = NDArray[np.float64]
 
 _ULPS = np.arange(-3, 4)
 _SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1.7e308)
+NETWORK_TOLERANCE = 1e-9
+"""Networks are summed in another order than NumPy's, so their blends are compared to within this."""
+SINGLE_TOLERANCE = 1e-3
+"""Networks in 32 bits only come near to those in 64."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +30,16 @@ class Samples:
 
     features: Array
     primitive_actions: Array | None
+    senses: Array | None
     description: str
 
     def __len__(self) -> int:
         return len(self.features)
 
 
-def draw(program: Program, random: int = 2000, near: int = 1000, seed: int = 0) -> Samples:
+def draw(
+    program: Program, random: int = 2000, near: int = 1000, seed: int = 0, networks: Sequence[Network] = ()
+) -> Samples:
     """Random observations, others within a few floats of a threshold, and those with infinities or NaN."""
     generator = np.random.default_rng(seed)
     spread = _random(program, random, generator)
@@ -42,8 +50,9 @@ def draw(program: Program, random: int = 2000, near: int = 1000, seed: int = 0) 
     actions, count = program.signature.actions, len(features)
     blended = isinstance(actions, Primitives)
     primitives = generator.normal(size=(count, len(actions.names), len(actions.low))) if blended else None
+    senses = generator.normal(size=(count, len(networks[0].mean))) if networks else None
     description = f"{random} random, {len(close)} near a threshold ({exact} exactly on it)"
-    return Samples(features, primitives, f"{description}, {len(special)} with special numbers")
+    return Samples(features, primitives, senses, f"{description}, {len(special)} with special numbers")
 
 
 def _random(program: Program, count: int, generator: np.random.Generator) -> Array:
@@ -92,6 +101,7 @@ class Written:
     program: Program
     files: Sequence[Path]
     samples: Samples
+    networks: Sequence[Network] = ()
     guard: Guard = PLAIN
 
 
@@ -139,15 +149,28 @@ class ExportReport:
 
 def compare(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:
     """Exact comparison: the same action or the same bits for every observation; NaN equals NaN."""
-    program, samples = written.program, written.samples
-    wanted = act_single(program, samples) if single else program.act_batch(samples.features, samples.primitive_actions)
-    return Check(name, len(samples), differing(found, wanted), "in 32 bits" if single else "")
+    wrong = differing(found, _expected(written.program, written.samples, single))
+    return Check(name, len(written.samples), wrong, "in 32 bits" if single else "")
+
+
+def compare_networks(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:
+    """Comparison of a whole controller, networks included, to within a tolerance."""
+    tolerance = SINGLE_TOLERANCE if single else NETWORK_TOLERANCE
+    assert written.samples.senses is not None  # drawn for these networks
+    actions = np.stack([network.actions(written.samples.senses) for network in written.networks], axis=1)
+    samples = replace(written.samples, primitive_actions=actions)
+    near = np.isclose(found, _expected(written.program, samples, single), tolerance, tolerance, equal_nan=True)
+    return Check(name, len(samples), int((~near).any(axis=1).sum()), f"to within {tolerance:g}")
 
 
 def differing(found: NDArray[Any], expected: NDArray[Any]) -> int:
     """How many rows differ."""
     same = (found == expected) | (np.isnan(found) & np.isnan(expected))
     return int((~same if same.ndim == 1 else ~same.all(axis=1)).sum())
+
+
+def _expected(program: Program, samples: Samples, single: bool) -> NDArray[Any]:
+    return act_single(program, samples) if single else program.act_batch(samples.features, samples.primitive_actions)
 
 
 def single_precision(root: Node) -> Node:

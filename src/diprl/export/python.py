@@ -1,7 +1,7 @@
-"""One Python file that imports nothing: a `metadata` dictionary and `play`."""
+"""One Python file that imports nothing but `math`: a `metadata` dictionary and `play`."""
 
 import pprint
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import isinf
 from pathlib import Path
 from runpy import run_path
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
 from diprl.export import structure
-from diprl.export.parity import Check, Written, compare
+from diprl.export.parity import Check, Written, compare, compare_networks
 from diprl.program import Act, Continuous, Discrete, Program, Terminal
 from diprl.program.ast import nesting
 from diprl.program.json_form import describe_signature
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation, format_lines
 
 _MAX_NESTING = 90
@@ -24,15 +25,17 @@ _MAX_NESTING = 90
 _NOTATION = Notation(repr, " * ", lines={"if": "if {} > 0.0:"}, returning=True)
 
 
-def to_python(program: Program) -> str:
+def to_python(program: Program, primitives: Sequence[Network] | None = None) -> str:
     """The whole file as text."""
     levels = nesting(program.root)
     if levels > _MAX_NESTING:
         raise DiprlError(f"the program nests {levels} ifs: Python allows {_MAX_NESTING} at most")
+    networks = structure.matching(program, primitives)
     title = f"A program for {program.task!r}." if program.task else "A program."
     parts = [f'"""{title.replace(chr(34), "").replace(chr(92), "")}"""']
+    parts += ["import math"] if networks else []
     parts.append(f"metadata = {pprint.pformat(_metadata(program), width=100, sort_dicts=False)}")
-    parts += ["\n" + part for part in _functions(program)]
+    parts += ["\n" + part for part in _functions(program, networks)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -53,7 +56,10 @@ def check(written: Written) -> list[Check]:
 
     if samples.primitive_actions is None:
         return [compare("play", written, run(module.play, samples.features))]
-    return [compare("blend", written, run(module.blend, samples.features, samples.primitive_actions))]
+    checks = [compare("blend", written, run(module.blend, samples.features, samples.primitive_actions))]
+    if samples.senses is not None:
+        checks.append(compare_networks("play", written, run(module.play, samples.features, samples.senses)))
+    return checks
 
 
 def _metadata(program: Program) -> dict[str, Any]:
@@ -64,7 +70,7 @@ def _metadata(program: Program) -> dict[str, Any]:
     return found | {"kind": actions.pop("kind"), "actions": actions.pop("names")} | actions
 
 
-def _functions(program: Program) -> Iterator[str]:
+def _functions(program: Program, networks: Sequence[Network]) -> Iterator[str]:
     actions = program.signature.actions
     if isinstance(actions, Discrete):
         yield _function("play(observation)", "The index of the action for one observation.", program)
@@ -75,7 +81,8 @@ def _functions(program: Program) -> Iterator[str]:
         return
     about = "The mix of the primitives' actions, one list per primitive, for one observation of features."
     yield _function("blend(observation, primitive_actions)", about, program)
-    yield "play = blend"
+    weights = "".join(map(_weights, networks))
+    yield structure.fill("networks.py.txt", networks=weights).rstrip() if networks else "play = blend"
 
 
 def _function(header: str, about: str, program: Program) -> str:
@@ -98,3 +105,13 @@ def _function(header: str, about: str, program: Program) -> str:
 
 def _limit(value: float) -> str:
     return repr(value) if not isinf(value) else f'float("{value}")'
+
+
+def _weights(network: Network) -> str:
+    """One network as the arguments of `_network` that follow the senses, one per line."""
+    layers = [[np.asarray(array, np.float64).T.tolist() for array in layer] for layer in network.layers]
+    mean, std, low, high = (
+        np.asarray(row, np.float64).tolist() for row in (network.mean, network.std, network.low, network.high)
+    )
+    lines = [f"        {numbers!r},\n" for numbers in (mean, std, layers, low, high)]
+    return f"    {network.name!r}: (\n{''.join(lines).replace('inf', 'math.inf')}    ),\n"

@@ -14,6 +14,7 @@ from diprl.export.guard import FLAGS, MEANINGS, PLAIN, UNUSABLE, Guard
 from diprl.export.parity import Check, Written, compare
 from diprl.program import Act, Continuous, Discrete, Feature, Program, Signature, Terminal
 from diprl.program.names import unique_names
+from diprl.program.networks import Network
 from diprl.program.signature import outputs as outputs_of
 from diprl.program.text_format import Notation, format_lines
 from diprl.program.text_parse import parse_body
@@ -89,7 +90,7 @@ def to_st(program: Program, guard: Guard = PLAIN) -> str:
     )
 
 
-def render(program: Program, guard: Guard = PLAIN) -> dict[str, str]:
+def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, str]:
     return {f"{structure.prefix(program)}.st": to_st(program, guard)}
 
 

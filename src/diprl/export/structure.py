@@ -12,10 +12,12 @@ from importlib.resources import files
 from math import inf
 from string import Template
 
+from diprl.errors import DiprlError
 from diprl.program import Affine, Blend, Feature, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.evaluate import entry_forms
 from diprl.program.names import identifier
+from diprl.program.networks import Network
 from diprl.program.text_format import Notation, format_linear
 
 
@@ -55,8 +57,8 @@ def fill(file: str, room: str = "export", /, **values: object) -> str:
 
 
 def one_file(suffix: str, text: Callable[..., str | bytes]) -> Callable[..., dict[str, str | bytes]]:
-    """What renders a program as a single file."""
-    return lambda program, guard=None: {f"{prefix(program)}.{suffix}": text(program)}
+    """What renders a program as a single file; `text` takes the program and the networks that it blends."""
+    return lambda program, networks=(), guard=None: {f"{prefix(program)}.{suffix}": text(program, networks)}
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -106,3 +108,22 @@ def variables(program: Program, names: Callable[[Sequence[str], str], list[str]]
     primitives = names(actions.names, "mix_") if isinstance(actions, Primitives) else []
     width = range(len(actions.low)) if isinstance(actions, Primitives) else ()
     return Variables(features, primitives, [[f"{name}[{entry}]" for entry in width] for name in primitives])
+
+
+def matching(program: Program, networks: Sequence[Network] | None) -> tuple[Network, ...]:
+    """The networks in the order of the program's primitives; raises where they do not fit it."""
+    if not networks:
+        return ()
+    actions = program.signature.actions
+    if not isinstance(actions, Primitives):
+        raise DiprlError("primitives were given for a program that blends none: leave them out")
+    named = {network.name: network for network in networks}
+    missing = [name for name in actions.names if name not in named]
+    if missing:
+        raise DiprlError(f"the primitives {', '.join(missing)} were not given: pass one network for each")
+    found = tuple(named[name] for name in actions.names)
+    if len({len(network.mean) for network in found}) > 1:
+        raise DiprlError("the primitives read different numbers of senses: they must share one observation")
+    if any(len(network.low) != len(actions.low) for network in found):
+        raise DiprlError(f"the program blends {len(actions.low)} actuators: its primitives must have as many")
+    return found

@@ -47,7 +47,7 @@ def to_svg(program: Program) -> str:
     )
 
 
-render = structure.one_file("svg", to_svg)
+render = structure.one_file("svg", lambda program, _: to_svg(program))
 
 
 def _measure(program: Program) -> _Box:

@@ -84,7 +84,7 @@ def expectations(program: Program, guard: Guard, features: Array, fixed: FixedPo
     for real in number_types(program):
         with np.errstate(all="ignore"):
             given = features.astype(real.kind)
-        acted = program.act_batch(given) if real is DOUBLE else act_single(program, Samples(features, None, ""))
+        acted = program.act_batch(given) if real is DOUBLE else act_single(program, Samples(features, None, None, ""))
         actions, status = guard.control(program, given, acted)
         found.append(Expected(real, given, actions.reshape(len(given), -1), status))
     if fixed:

@@ -210,7 +210,7 @@ class Model:
 
     def export(self, target: str = "python", folder: str | Path = "export") -> ExportReport:
         """Write the program in another language, checked against the interpreter, as `diprl export` does."""
-        return export(self.program, target, folder)
+        return export(self.program, target, folder, self.task.networks() if self.task.networks else None)
 
     def report(self, out: str | Path | None = None) -> Path:
         """Write the page that `diprl report` writes; by default into the run folder."""

@@ -177,17 +177,17 @@ class Program:
         """Read what `to_json` wrote."""
         return cls(*json_form.from_json(text.removeprefix("\ufeff")))
 
-    def export(self, target: str, folder: str | Path) -> Any:
+    def export(self, target: str, folder: str | Path, primitives: Sequence[Any] | None = None) -> Any:
         """Write the program in another language, checked against this one; returns a report."""
-        return import_module("diprl.export").export(self, target, folder)
+        return import_module("diprl.export").export(self, target, folder, primitives)
 
-    def to_python(self) -> str:
+    def to_python(self, primitives: Sequence[Any] | None = None) -> str:
         """One Python file that needs nothing but Python."""
-        return import_module("diprl.export.python").to_python(self)
+        return import_module("diprl.export.python").to_python(self, primitives)
 
-    def to_c(self) -> str:
+    def to_c(self, primitives: Sequence[Any] | None = None) -> str:
         """C99 header and source in one text."""
-        return import_module("diprl.export.c").to_c(self)
+        return import_module("diprl.export.c").to_c(self, primitives)
 
     def to_latex(self, standalone: bool = False) -> str:
         """A formula for papers."""
