@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from diprl.arena.score import Gap, Score
 from diprl.program import Program, parse
 from diprl.runs.folder import CONFIG, METRICS_JSONL, PROGRAM_JSON, RESULT
@@ -34,7 +36,7 @@ else:
 )
 CLUMSY = PROGRAM.edit(swap=True)
 """A program that drops the pole at once, for tests that play it only by the way."""
-SMALLER = next(without_branches(PROGRAM))[0]
+SMALLER = next(without_branches(PROGRAM, np.zeros((1, 4), np.float32)))[0]
 
 
 def write_run(folder: Path, seed: int = 0, mean: float = 480.0, program: Program = PROGRAM) -> Path:

@@ -13,7 +13,7 @@ from diprl.search.front import Front, Limits, features_read, front_of, validated
 from diprl.search.rounding import digits_of, rounded
 from diprl.search.shrink import Shrinker, shrink, spread
 from diprl.search.simplify import simplify
-from diprl.search.smaller import best_constant, fitted_condition, merged, rounded_alike, smaller_programs
+from diprl.search.smaller import ConditionFit, best_constant, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials
 from diprl.system.processes import available_cores
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
@@ -44,7 +44,7 @@ def test_a_number_that_goes_leaves_its_work_to_the_others():
     first = generator.normal(size=2000)
     states = np.column_stack([first, 2.0 * first + 0.01 * generator.normal(size=2000)])
     row, left = np.array([1.0, 1.0, -0.5]), np.array([True, False, True])
-    fitted = fitted_condition(row, left, states)
+    fitted = ConditionFit(row, states).numbers(left)
     agrees = (states @ fitted[:-1] + fitted[-1] > 0) == (states @ row[:-1] + row[-1] > 0)
     assert fitted[1] == 0.0
     assert agrees.mean() > 0.99

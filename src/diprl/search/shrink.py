@@ -63,7 +63,8 @@ class Shrinker:
     ) -> None:
         self.trials, self.limits, self.seed, self.show = trials, limits, seed, show
         self.tune = partial(tune, trials) if tune else self.climb
-        self.program = merged(program)
+        self.program = self.tuned = merged(program)
+        """The smallest so far, and the last one whose numbers were tuned, which the others should act like."""
         self.views = trials.views(self.program)
         self.met = [rounded_alike(self.program, self.views)]
         """Every program on the way down, rounded by the states it was made for."""
@@ -74,9 +75,10 @@ class Shrinker:
 
     def run(self) -> None:
         """Go down to one condition, or to where the budget ends."""
-        self.accept(self.tune(self.program, self.slice), "tune all numbers")
+        self.accept_tuned(self.slice, "tune all numbers")
         while self.left > 0 or self.hopeless:
-            options = [option for option in smaller_programs(self.program, self.views) if self.allows(option.program)]
+            proposals = smaller_programs(self.program, self.views, self.tuned)
+            options = [option for option in proposals if self.allows(option.program)]
             if not options:
                 break
             self.take(options)
@@ -109,14 +111,13 @@ class Shrinker:
         What changes nothing in visited states goes without a race. So does everything once the score is gone, or where
         the steps do not allow a race.
         """
-        if options[0].changed == 0.0 or self.hopeless or self.shortest_race > self.slice:
+        if options[0].changed <= 0.0 or self.hopeless or self.shortest_race > self.slice:
             return self.accept(options[0].program, options[0].what)
         limit = self.trials.steps + self.slice
         winner, loses = self.race(options[:WIDTH])
         self.accept(winner.program, winner.what)
         if loses:
-            self.accept(self.tune(self.program, limit - self.trials.steps), "tune")
-            self.views = self.trials.views(self.program)
+            self.accept_tuned(limit - self.trials.steps, "tune")
         return None
 
     def race(self, options: Sequence[Proposal]) -> tuple[Proposal, bool]:
@@ -179,18 +180,33 @@ class Shrinker:
                 return front.with_program(version, float(mean - exact))
         return front
 
+    def accept_tuned(self, steps: float, what: str) -> None:
+        """Tune the numbers; if that changes any, the states of the tuned program are those that count."""
+        before, after = self.program, self.tune(self.program, steps)
+        self.accept(after, what)
+        if after != before:
+            self.tuned, self.views = self.program, self.trials.views(self.program)
+
     def accept(self, program: Program, what: str) -> None:
         self.program = merged(program)
         self.met.append(rounded_alike(self.program, self.views))
         self.show(what, self.program)
 
 
-def spread(met: Sequence[Program], most: int) -> list[Program]:
-    """The first program and others of evenly spread sizes down to the last; of one size, the latest."""
+def spread(met: Sequence[Program], most: int, limits: Limits = NO_LIMITS) -> list[Program]:
+    """The first program and others of evenly spread sizes; of one size, the latest. Most keep to the limits."""
     latest = {program.coefficients: program for program in met}
     sizes = sorted(latest, reverse=True)
+    allowed = [size for size in sizes if limits.hold(latest[size])]
+    too_large = [size for size in sizes if size not in allowed]
+    chosen = [*evenly(too_large, FEWEST_SIZES // 2), *evenly(allowed, most)]
+    return list(dict.fromkeys([met[0], *(latest[size] for size in chosen)]))
+
+
+def evenly(sizes: Sequence[int], most: int) -> list[int]:
+    """So many of the sizes at most, the first and the last among them."""
     ranks = np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int)
-    return list(dict.fromkeys([met[0], *(latest[sizes[rank]] for rank in ranks)]))
+    return [sizes[rank] for rank in ranks]
 
 
 def shrink(
@@ -211,8 +227,7 @@ def shrink(
         shrinker.run()
     trials.enough = never  # what was found by then is still to be compared
     affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
-    compared = spread(shrinker.met, int(min(max(FEWEST_SIZES, affordable), len(shrinker.met))))
-    front = validated(trials, compared, limits)
+    front = validated(trials, spread(shrinker.met, int(max(FEWEST_SIZES, affordable)), limits), limits)
     with suppress(Spent):
         front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)

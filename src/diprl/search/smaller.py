@@ -18,7 +18,7 @@ from diprl.program.signature import Continuous
 from diprl.search.numbers import Vector, output_reach
 from diprl.search.rounding import DIGITS, rounded
 
-MOST_STATES = 4000
+MOST_STATES = 12_000
 """Visited states that programs are compared on."""
 ALIKE = 0.002
 """Share of visited states in which rounding may change the action."""
@@ -35,18 +35,23 @@ class Proposal:
     saved: int
     """Numbers that it has less."""
     changed: float
-    """Share of visited states in which it acts otherwise."""
+    """Share of visited states in which it goes wrong, more than the program that it is made from."""
 
 
-def smaller_programs(program: Program, views: NDArray[np.float32]) -> list[Proposal]:
-    """Every program with a branch or a number less; the least change for each number saved comes first."""
+def smaller_programs(program: Program, views: NDArray[np.float32], like: Program | None = None) -> list[Proposal]:
+    """Every program with a branch or a number less; the least change for each number saved comes first.
+
+    What it should act like is `like`, by default the program itself.
+    """
     states = thinned(views)
-    acts = behaviour(program, states)
+    wanted = behaviour(like or program, states)
+    differs = np.abs(behaviour(program, states) - wanted).max(axis=1)
     found: dict[Program, Proposal] = {}
-    for other, what in (*without_branches(program), *without_numbers(program, states)):
+    for other, what, where in (*without_branches(program, states), *without_numbers(program, states)):
         saved = program.coefficients - other.coefficients
         if saved > 0:
-            changed = float(np.abs(behaviour(other, states) - acts).max(axis=1).mean())
+            here = np.abs(behaviour(other, states[where]) - wanted[where]).max(axis=1)
+            changed = float(here.sum() - differs[where].sum()) / len(states)
             found.setdefault(other, Proposal(other, what, saved, changed))
     return sorted(found.values(), key=lambda proposal: proposal.changed / proposal.saved)
 
@@ -83,83 +88,111 @@ def merged(program: Program) -> Program:
     return program.with_root(merge_branches(program.root))
 
 
-def without_branches(program: Program) -> Iterator[tuple[Program, str]]:
+Smaller = tuple[Program, str, NDArray[np.bool_]]
+"""A program, what it lacks, and the states in which it may act otherwise."""
+
+
+def without_branches(program: Program, states: NDArray[np.float32]) -> Iterator[Smaller]:
     """Every program with one condition less: an `if` gives way to one of its branches."""
-    for number, path in enumerate(condition_paths(program.root), start=1):
+    visits = (visit for visit in reached(program.root, states) if isinstance(visit[0], Condition))
+    for number, (path, (_, here, holds)) in enumerate(zip(condition_paths(program.root), visits, strict=True), start=1):
         steps = [decision.branch for decision in path]
-        for dropped, kept in (("then", "else"), ("else", "then")):
+        for dropped, kept, where in (("then", "else", here & holds), ("else", "then", here & ~holds)):
             shorter = program.with_root(prune_branch(program.root, [*steps, dropped]))
-            yield merged(shorter), f"condition {number} gives way to its {kept} branch"
+            yield merged(shorter), f"condition {number} gives way to its {kept} branch", where
 
 
-def without_numbers(program: Program, states: NDArray[np.float32]) -> Iterator[tuple[Program, str]]:
+def without_numbers(program: Program, states: NDArray[np.float32]) -> Iterator[Smaller]:
     """Every program with one number less, the others of its condition or output fitted anew."""
     items = list(flatten(program.root))
     names = (*program.signature.feature_names, "constant")
-    for place, (item, here) in enumerate(zip(items, reached(program.root, states), strict=True)):
+    for place, (item, here, holds) in enumerate(reached(program.root, states)):
         for entry, smaller in without_number(item, states[here].astype(np.float64)):
             changed = program.with_root(assemble([*items[:place], smaller, *items[place + 1 :]]))
             kind = "condition" if isinstance(item, Condition) else "output"
-            yield changed, f"drop {names[entry]} from {kind} {place + 1}"
+            where = here & (truth(smaller, states) != holds) if isinstance(smaller, Condition) else here
+            yield changed, f"drop {names[entry]} from {kind} {place + 1}", where
 
 
-def reached(root: Node, states: NDArray[np.float32]) -> Iterator[NDArray[np.bool_]]:
-    """For every condition and terminal in printing order, which states come to it."""
+def truth(condition: Condition, states: NDArray[np.float32]) -> NDArray[np.bool_]:
+    return states @ np.asarray(condition.weights) + condition.bias > 0
+
+
+def reached(root: Node, states: NDArray[np.float32]) -> Iterator[tuple[Item, NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Every condition and terminal in printing order, the states that come to it, and those where it holds."""
     stack = [(root, np.ones(len(states), bool))]
     while stack:
         node, here = stack.pop()
-        yield here
         if isinstance(node, If):
-            holds = states @ np.asarray(node.condition.weights) + node.condition.bias > 0
+            holds = truth(node.condition, states)
+            yield node.condition, here, holds
             stack += [(node.orelse, here & ~holds), (node.then, here & holds)]
+        else:
+            yield node, here, here
 
 
 def without_number(item: Item, states: Vector) -> Iterator[tuple[int, Item]]:
     """The item without each of its numbers in turn: a condition keeps one weight at least."""
     if isinstance(item, Condition):
         row = np.array([*item.weights, item.bias])
-        for entry in np.flatnonzero(row):
-            left = (row != 0.0) & (np.arange(len(row)) != entry)
+        fit = ConditionFit(row, states)
+        for entry, left in one_less(row):
             if left[:-1].any():
-                fitted = fitted_condition(row, left, states)
-                yield int(entry), Condition(tuple(fitted[:-1].tolist()), float(fitted[-1]))
+                fitted = fit.numbers(left)
+                yield entry, Condition(tuple(fitted[:-1].tolist()), float(fitted[-1]))
     if isinstance(item, Affine):
         rows = np.column_stack([item.weights, item.bias])
-        for output, entry in zip(*np.nonzero(rows), strict=True):
-            left = (rows[output] != 0.0) & (np.arange(rows.shape[1]) != entry)
-            fitted = rows.copy()
-            fitted[output] = least_squares(rows[output], left, states, np.ones(len(states)))
-            yield int(entry), Affine(tuple(map(tuple, fitted[:, :-1].tolist())), tuple(fitted[:, -1].tolist()))
+        for output, row in enumerate(rows):
+            fit = LinearFit(row, states, np.ones(len(states)))
+            for entry, left in one_less(row):
+                fitted = rows.copy()
+                fitted[output] = fit.numbers(left)
+                yield entry, Affine(tuple(map(tuple, fitted[:, :-1].tolist())), tuple(fitted[:, -1].tolist()))
 
 
-def fitted_condition(row: Vector, left: NDArray[np.bool_], states: Vector) -> Vector:
-    """The numbers that are left, such that the condition decides as before where it can.
+def one_less(row: Vector) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """Each number of a row that is not zero, and which numbers are left without it."""
+    for entry in np.flatnonzero(row):
+        yield int(entry), (row != 0.0) & (np.arange(len(row)) != entry)
+
+
+class LinearFit:
+    """The values of a row of numbers in some states, fitted by some of these numbers alone: least squares."""
+
+    def __init__(self, row: Vector, states: Vector, importance: Vector) -> None:
+        inputs = np.column_stack([states, np.ones(len(states))])
+        self.row, self.scale = row, np.maximum(np.abs(inputs).max(axis=0, initial=0.0), 1e-12)
+        scaled = np.sqrt(importance)[:, None] * inputs / self.scale
+        self.products = scaled.T @ scaled
+        self.wanted = self.products @ (row * self.scale)
+
+    def numbers(self, left: NDArray[np.bool_]) -> Vector:
+        if not self.products.any() or not left.any():
+            return np.where(left, self.row, 0.0)
+        fitted = np.zeros(len(self.row))
+        fitted[left] = np.linalg.lstsq(self.products[np.ix_(left, left)], self.wanted[left], rcond=1e-12)[0]
+        return fitted / self.scale
+
+
+class ConditionFit:
+    """Numbers with which a condition decides as before where it can.
 
     A fit to its values, near the threshold above all; then the threshold that errs least often.
     """
-    if len(states) == 0:
-        return np.where(left, row, 0.0)
-    values = states @ row[:-1] + row[-1]
-    closeness = 1.0 / (1.0 + (values / (NEAR * values.std() + 1e-12)) ** 2)
-    fitted = least_squares(row, left, states, closeness)
-    if not fitted[:-1].any():
-        return np.where(left, row, 0.0)
-    if left[-1]:
-        fitted[-1] = best_constant(states @ fitted[:-1], values > 0)
-    return fitted
 
+    def __init__(self, row: Vector, states: Vector) -> None:
+        self.row, self.states = row, states
+        self.values = states @ row[:-1] + row[-1]
+        nearness = NEAR * self.values.std() + 1e-12 if len(states) else 1.0
+        self.linear = LinearFit(row, states, 1.0 / (1.0 + (self.values / nearness) ** 2))
 
-def least_squares(row: Vector, left: NDArray[np.bool_], states: Vector, importance: Vector) -> Vector:
-    """The row's values fitted by the numbers that are left."""
-    fitted = np.zeros(len(row))
-    if not len(states) or not left.any():
-        return np.where(left, row, 0.0)
-    inputs = np.column_stack([states, np.ones(len(states))])
-    root = np.sqrt(importance)[:, None]
-    scale = np.maximum(np.abs(inputs[:, left]).max(axis=0), 1e-12)
-    solution = np.linalg.lstsq(root * inputs[:, left] / scale, root[:, 0] * (inputs @ row), rcond=1e-9)[0]
-    fitted[left] = solution / scale
-    return fitted
+    def numbers(self, left: NDArray[np.bool_]) -> Vector:
+        fitted = self.linear.numbers(left)
+        if not len(self.states) or not fitted[:-1].any():
+            return np.where(left, self.row, 0.0)
+        if left[-1]:
+            fitted[-1] = best_constant(self.states @ fitted[:-1], self.values > 0)
+        return fitted
 
 
 def best_constant(values: Vector, holds: NDArray[np.bool_]) -> float:

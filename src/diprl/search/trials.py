@@ -21,6 +21,8 @@ class Spent(Exception):
     """No further episode fits into the budget."""
 
 
+SEEING, MOST_VISITS = 0.04, 200
+"""Part of the steps that are left for looking at the states a program visits, and the most episodes of it."""
 FORGETTING = 0.9
 """What a round counts for, relative to the next, in the pace: the first rounds compile."""
 
@@ -73,8 +75,10 @@ class Trials:
         return np.concatenate(played, axis=1)
 
     def views(self, program: Program) -> NDArray[np.float32]:
-        """States that a program visits."""
-        episodes = int(min(VISITS.on_reference, self.left // (4 * self.task.horizon)))
+        """States that a program visits: rare ones count too, so a small part of the steps goes to them."""
+        left = min(self.left, 1e12)
+        episodes = max(VISITS.on_reference, min(MOST_VISITS, int(SEEING * left / self.length)))
+        episodes = min(episodes, int(left // (4 * self.task.horizon)))
         if not episodes:
             raise Spent
         self.interrupt()
