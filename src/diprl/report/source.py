@@ -1,7 +1,7 @@
 """What the page knows about a run, and what is proved about its program.
 
-Only this module knows the file names and the JSON fields of a run folder. A run folder may come from anybody. Where a number should be, charts leave out anything else; all other values
-become text, which the page escapes.
+Only this module knows the file names and the JSON fields of a run folder, which may come from anybody. Where a number
+should be, charts leave out anything else; all other values become text, which the page escapes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
