@@ -94,3 +94,8 @@ def test_a_new_run_overwrites_nothing(name: str, tmp_path: Path, capsys: pytest.
     assert f"holds {name}, which the run would overwrite" in capsys.readouterr().err
     assert (folder / name).read_text() == "theirs"
     assert not (tmp_path / "seed0" / "config.json").exists()
+
+
+def test_half_a_character_is_written_as_its_escape(tmp_path: Path) -> None:
+    write_text(tmp_path / "page.html", "caf\u00e9 \ud800")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == "caf\u00e9 \\ud800"

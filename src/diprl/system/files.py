@@ -65,11 +65,12 @@ def check_target(path: Path, mark: str = "") -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    write_whole(path, text.encode())
+    """Write UTF-8; half a character, which JSON from elsewhere may hold, is written as its escape."""
+    write_whole(path, text.encode(errors="backslashreplace"))
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write strict JSON: a number that is not finite is an error here, never in whoever reads the file."""
+    """Write strict JSON: a number that is not finite is an error here, not for the reader of the file."""
     write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 leave = os._exit
-"""The real one, whoever replaces it."""
+"""The real one, also where a test replaces it."""
 ORPHANED = 70
 """Exit code of a worker whose parent is gone."""
 

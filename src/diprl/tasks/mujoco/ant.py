@@ -100,7 +100,7 @@ def judge_approach(
 ) -> Judgement:
     """The same episodes, paid for approaching and arriving.
 
-    The task's own reward is highest for whoever lingers beside the goal and never ends the episode by reaching it.
+    The task's own reward is highest for an ant that lingers beside the goal and never ends the episode by reaching it.
     """
     _, ended, facts = official(before, actions, after)
     distance, arrived = facts["distance"], facts["is_success"]
