@@ -141,7 +141,7 @@ def summary(found: list[Run]) -> str:
 
 
 def programs(task: str, done: list[Run]) -> Iterator[Run]:
-    """Every program with at most three digits that a run handed over, had on its front or was shortened to."""
+    """Every program that a run handed over, had on its front or was shortened to."""
     for run in done:
         if run["task"] == task and run["kind"] == "default":
             yield from [run, *run["front"], *([run["simplified"]] if run.get("simplified") else [])]

@@ -89,7 +89,7 @@ def merged(program: Program) -> Program:
 
 
 Smaller = tuple[Program, str, NDArray[np.bool_]]
-"""A program, what it lacks, and the states in which it may act otherwise."""
+"""A program, what it lacks, and the states in which its action may differ."""
 
 
 def without_branches(program: Program, states: NDArray[np.float32]) -> Iterator[Smaller]:
