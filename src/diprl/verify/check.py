@@ -14,7 +14,7 @@ from diprl.verify.plants.plant import Plant
 from diprl.verify.plants.read import load_plant, plant_of
 from diprl.verify.properties import KINDS, LoopProperty, Property
 from diprl.verify.report import Answer, Finding, Report
-from diprl.verify.spec import Asked, SpecError, read_file, read_positive, read_text, read_tree
+from diprl.verify.spec import Asked, SpecError, Tree, read_file, read_tree
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Pla
     """
     everywhere, folder = bounds_of(program.signature), Path(folder)
     asked = Asked(read_tree(text), "a specification", program, everywhere, folder)
-    task = asked.take("task", read_text, program.task)
+    task = asked.take("task", Tree.text, program.task)
     if program.task and task != program.task:
         raise asked.error(f"the specification is about {task:.80}: take one for {program.task}, as the program is")
-    plant = asked.take("plant", lambda tree: load_plant(folder / read_text(tree)), plant or plant_of(task))
+    plant = asked.take("plant", lambda tree: load_plant(folder / tree.text()), plant or plant_of(task))
     box = asked.take("box", asked.inner_box, everywhere)
-    timeout = asked.take("timeout", read_positive, 10.0)
-    arithmetic = asked.choice("arithmetic", list(ARITHMETICS), "a kind of arithmetic", 0)
+    timeout = asked.take("timeout", Tree.positive, 10.0)
+    arithmetic = asked.choice("arithmetic", list(ARITHMETICS), "a kind of arithmetic", "float64")
     asked.take("requirements", lambda tree: tree, None)  # sentences that a hand-over traces to properties
     listing = asked.take("properties", lambda tree: tree)
     if not isinstance(listing.value, tuple) or not listing.value:
@@ -73,8 +73,8 @@ def parse_spec(text: str, program: Program, folder: str | Path = ".", plant: Pla
 
 def _property(asked: Asked, number: int) -> Property:
     kind = asked.choice("kind", list(KINDS), "a kind of property")
-    name = asked.take("name", read_text, f"property {number}")
-    asked.take("requirement", read_text, "")
+    name = asked.take("name", Tree.text, f"property {number}")
+    asked.take("requirement", Tree.text, "")
     asked.box = asked.take("within", asked.inner_box, asked.box)
     found = KINDS[kind].read(name, asked)
     asked.finish()

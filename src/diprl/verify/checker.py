@@ -153,11 +153,8 @@ def states_of(plant, rows, low, high):
 
 def linear(certificate, row, values):
     """A linear form of what the program sees: with noise, and off by what its arithmetic does to products and sums."""
-    plant, weights, names = (
-        certificate["plant"],
-        {"": row["bias"], **row["weights"]},
-        certificate["program"]["features"],
-    )
+    plant, names = certificate["plant"], certificate["program"]["features"]
+    weights = {"": row["bias"], **row["weights"]}
     rounding = UNITS[certificate["arithmetic"]] * (4 * len(names) + 8) + UNITS["float32"] * plant["single"] + ROUND
     seen = zip([one["name"] for one in names], plant["features"].values(), certificate["noise"], strict=True)
     found = values["any"]

@@ -12,15 +12,17 @@ from typing import Any, TypeVar
 
 from diprl.errors import DiprlError, listed, nearest, optional
 from diprl.program import Program
+from diprl.program.formula import Comparison, Formula, read_comparison, read_formula
 from diprl.program.signature import Continuous
 from diprl.program.tokens import Tokens, parse_linear
-from diprl.system.files import read_text as read_text_file
+from diprl.system.files import read_text
 from diprl.verify.exact.linear import Box, Constraint, State, exact
 from diprl.verify.plants.plant import Plant
 
 MAX_CHARACTERS = 1_000_000
 MAX_NESTING = 12
 _MOST_STEPS = 1_000_000
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
@@ -30,7 +32,7 @@ class SpecError(DiprlError):
 
 @dataclass(frozen=True)
 class Tree:
-    """A text, a list, or a mapping that keeps each key with its place."""
+    """A text, a list, or a mapping that keeps each key with its place; its methods read what is wanted there."""
 
     value: "str | tuple[Tree, ...] | dict[str, tuple[Tree, Tree]]"
     line: int
@@ -39,6 +41,94 @@ class Tree:
     def error(self, sentence: str) -> SpecError:
         """A mistake in this place."""
         return SpecError(f"line {self.line}: {sentence}")
+
+    def text(self) -> str:
+        if not isinstance(self.value, str) or not self.value.strip():
+            raise self.error("expected a word or a sentence here")
+        return self.value.strip()
+
+    def number(self, finite: bool = False) -> float:
+        text = self.text()
+        try:
+            number = float(text)
+        except ValueError:
+            number = float("nan")
+        if isnan(number):
+            raise self.error(f"expected a number, found '{text:.40}'")
+        if finite and not isfinite(number):
+            raise self.error("every number must be finite")
+        return number
+
+    def positive(self) -> float:
+        number = self.number()
+        if not 0.0 < number < inf:
+            raise self.error(f"expected a number above zero, found {number:g}")
+        return number
+
+    def whole(self, least: int, most: int = _MOST_STEPS) -> int:
+        number = self.number()
+        if not least <= number <= most or number % 1:
+            raise self.error(f"expected a whole number from {least} to {most}, found {number:g}")
+        return int(number)
+
+    def count(self) -> int:
+        return self.whole(1)
+
+    def items(self, read: "Callable[[Tree], Value]") -> tuple[Value, ...]:
+        """The items of a list; a single item stands for a list of one."""
+        return tuple(map(read, self.value if isinstance(self.value, tuple) else (self,)))
+
+    def name(self, names: Sequence[str], kind: str) -> str:
+        """One of the known names."""
+        text = self.text()
+        if text not in names:
+            raise self.error(f"'{text:.40}' is not {kind}: {_hint(text, names)}")
+        return text
+
+    def index(self, names: Sequence[str], kind: str) -> int:
+        """The position of a name among the known ones."""
+        return names.index(self.name(names, kind))
+
+    def entries(self) -> "dict[str, tuple[Tree, Tree]]":
+        if not isinstance(self.value, dict):
+            raise self.error("expected names with values, such as {name: …}")
+        return self.value
+
+    def mapping(self, key: "Callable[[Tree], Key]", read: "Callable[[Tree], Value]") -> dict[Key, Value]:
+        """What is said about some names."""
+        return {key(name): read(entry) for name, entry in self.entries().values()}
+
+    def interval(self, finite: bool = False) -> tuple[float, float]:
+        """`[low, high]`, or one number for both."""
+        numbers = self.items(lambda item: item.number(finite))
+        if len(numbers) not in (1, 2) or numbers[0] > numbers[-1] or numbers[0] == inf or numbers[-1] == -inf:
+            raise self.error("expected an interval such as [-1, 1]")
+        return numbers[0], numbers[-1]
+
+    def formula(self, names: Sequence[str]) -> Formula:
+        return read_formula(self.text(), names, self.line, self.column)
+
+    def comparisons(self, names: Sequence[str]) -> tuple[Comparison, ...]:
+        """One comparison of formulas per item."""
+        return self.items(lambda item: read_comparison(item.text(), names, item.line, item.column))
+
+    def constraint(self, names: Sequence[str], kind: str) -> Constraint:
+        """Read `2*x - y > 0.5`, with >, <, >= or <=; `kind` says in errors what the names are."""
+        text = self.text()
+        tokens = Tokens(text, self.line, self.column)
+        left = parse_linear(tokens, names, kind)
+        comparison = tokens.accept(">", "<", ">=", "<=")
+        if comparison is None:
+            raise tokens.current.error("'>', '<', '>=' or '<='")
+        right = parse_linear(tokens, names, kind)
+        tokens.expect_end()
+        greater, smaller = (left, right) if comparison.text[0] == ">" else (right, left)
+        greater.add(smaller, -1.0)
+        numbers = (*greater.weights(names), greater.constant)
+        if not all(map(isfinite, numbers)):
+            raise self.error(f"the numbers of '{text:.40}' are too large")
+        *weights, bias = exact(numbers)
+        return Constraint(tuple(weights), bias, len(comparison.text) == 1, text)
 
 
 def read_tree(text: str) -> Tree:
@@ -105,9 +195,9 @@ class Entries:
             raise self.error(f"{self._what} needs '{key}:'")
         return default[0]
 
-    def choice(self, key: str, names: Sequence[str], kind: str, *default: int) -> str:
+    def choice(self, key: str, names: Sequence[str], kind: str, *default: str) -> str:
         """One of a few names."""
-        return names[self.take(key, lambda tree: read_index(tree, names, kind), *default)]
+        return self.take(key, lambda tree: tree.name(names, kind), *default)
 
     def finish(self) -> None:
         """Complain about the first key that nothing asked for."""
@@ -128,22 +218,22 @@ class Asked(Entries):
         self.continuous = isinstance(program.signature.actions, Continuous)
 
     def feature(self, tree: Tree) -> int:
-        return read_index(tree, self.features, "a feature name")
+        return tree.index(self.features, "a feature name")
 
     def action(self, tree: Tree) -> int:
-        return read_index(tree, self.actions, "an output" if self.continuous else "an action name")
+        return tree.index(self.actions, "an output" if self.continuous else "an action name")
 
     def conditions(self, tree: Tree) -> tuple[Constraint, ...]:
         """One inequality over features per item, all of which must hold."""
-        return read_list(tree, lambda item: read_constraint(item, self.features, "a feature name"))
+        return tree.items(lambda item: item.constraint(self.features, "a feature name"))
 
     def output_condition(self, tree: Tree) -> Constraint:
-        return read_constraint(tree, self.actions, "an output name")
+        return tree.constraint(self.actions, "an output name")
 
     def inner_box(self, tree: Tree) -> Box:
         """Intervals for some of the features, within the box."""
         low, high = list(self.box.low), list(self.box.high)
-        sides = read_mapping(tree, self.feature, lambda entry: (entry, *read_interval(entry)))
+        sides = tree.mapping(self.feature, lambda entry: (entry, *entry.interval()))
         for index, (entry, first, last) in sides.items():
             low[index], high[index] = max(low[index], first), min(high[index], last)
             if low[index] > high[index]:
@@ -154,13 +244,13 @@ class Asked(Entries):
 
     def output_box(self, tree: Tree) -> Box:
         """Intervals for some of the outputs."""
-        sides = read_mapping(tree, self.action, read_interval)
+        sides = tree.mapping(self.action, Tree.interval)
         low, high = zip(*(sides.get(output, (-inf, inf)) for output in range(len(self.actions))), strict=True)
         return Box(low, high)
 
     def state(self, tree: Tree) -> State:
         """A finite number for every feature."""
-        values = read_mapping(tree, self.feature, read_number)
+        values = tree.mapping(self.feature, Tree.number)
         missing = [name for index, name in enumerate(self.features) if index not in values]
         if missing or not all(map(isfinite, values.values())):
             problem = f"{missing[0]} is missing" if missing else "every number must be finite"
@@ -169,105 +259,17 @@ class Asked(Entries):
 
     def scales(self) -> State:
         """Positive numbers for some of the features, under 'scales:'; the others have scale 1."""
-        values = self.take("scales", lambda tree: read_mapping(tree, self.feature, read_positive), {})
+        values = self.take("scales", lambda tree: tree.mapping(self.feature, Tree.positive), {})
         return tuple(values.get(index, 1.0) for index in range(len(self.features)))
 
 
 def read_file(path: Path, read: Callable[[str], Value]) -> Value:
     """What a file says; errors name the file and, where they can, the line."""
-    text = read_text_file(path)
+    text = read_text(path)
     try:
         return read(text)
     except DiprlError as error:
         raise SpecError(f"{path}: {error}") from None
-
-
-def read_text(tree: Tree) -> str:
-    if not isinstance(tree.value, str) or not tree.value.strip():
-        raise tree.error("expected a word or a sentence here")
-    return tree.value.strip()
-
-
-def read_number(tree: Tree, finite: bool = False) -> float:
-    text = read_text(tree)
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if isnan(number):
-        raise tree.error(f"expected a number, found '{text:.40}'")
-    if finite and not isfinite(number):
-        raise tree.error("every number must be finite")
-    return number
-
-
-def read_positive(tree: Tree) -> float:
-    number = read_number(tree)
-    if not 0.0 < number < inf:
-        raise tree.error(f"expected a number above zero, found {number:g}")
-    return number
-
-
-def read_whole(tree: Tree, least: int, most: int) -> int:
-    number = read_number(tree)
-    if not least <= number <= most or number % 1:
-        raise tree.error(f"expected a whole number from {least} to {most}, found {number:g}")
-    return int(number)
-
-
-def read_count(tree: Tree) -> int:
-    return read_whole(tree, 1, _MOST_STEPS)
-
-
-def read_list(tree: Tree, read: Callable[[Tree], Value]) -> tuple[Value, ...]:
-    """The items of a list; a single item stands for a list of one."""
-    return tuple(map(read, tree.value if isinstance(tree.value, tuple) else (tree,)))
-
-
-def read_index(tree: Tree, names: Sequence[str], kind: str) -> int:
-    """The position of a name among the known ones."""
-    text = read_text(tree)
-    if text not in names:
-        raise tree.error(f"'{text:.40}' is not {kind}: {_hint(text, names)}")
-    return names.index(text)
-
-
-def read_mapping(tree: Tree, key: Callable[[Tree], int], read: Callable[[Tree], Value]) -> dict[int, Value]:
-    """What is said about some names, by their positions."""
-    return {key(name): read(entry) for name, entry in entries_of(tree).values()}
-
-
-def entries_of(tree: Tree) -> dict[str, tuple[Tree, Tree]]:
-    if not isinstance(tree.value, dict):
-        raise tree.error("expected names with values, such as {name: …}")
-    return tree.value
-
-
-def read_interval(tree: Tree, finite: bool = False) -> tuple[float, float]:
-    """`[low, high]`, or one number for both."""
-    numbers = read_list(tree, lambda item: read_number(item, finite))
-    if len(numbers) not in (1, 2) or numbers[0] > numbers[-1] or numbers[0] == inf or numbers[-1] == -inf:
-        raise tree.error("expected an interval such as [-1, 1]")
-    return numbers[0], numbers[-1]
-
-
-def read_constraint(tree: Tree, names: Sequence[str], kind: str) -> Constraint:
-    """Read `2*x - y > 0.5`, with >, <, >= or <=; `kind` says in errors what the names are."""
-    text = read_text(tree)
-    tokens = Tokens(text, tree.line, tree.column)
-    left = parse_linear(tokens, names, kind)
-    comparison = tokens.accept(">", "<", ">=", "<=")
-    if comparison is None:
-        raise tokens.current.error("'>', '<', '>=' or '<='")
-    right = parse_linear(tokens, names, kind)
-    tokens.expect_end()
-    greater, smaller = (left, right) if comparison.text[0] == ">" else (right, left)
-    greater.add(smaller, -1.0)
-    numbers = (*greater.weights(names), greater.constant)
-    if not all(map(isfinite, numbers)):
-        raise tree.error(f"the numbers of '{text:.40}' are too large")
-    *weights, bias = exact(numbers)
-    return Constraint(tuple(weights), bias, len(comparison.text) == 1, text)
 
 
 def _hint(text: str, known: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from diprl.errors import DiprlError
 from diprl.system.files import read_json, write_text
 from diprl.verify.closed_loop.forms import FORMS
 from diprl.verify.closed_loop.loop import Claim, Loop, reduced
-from diprl.verify.closed_loop.search import Found, Search, search
+from diprl.verify.closed_loop.search import Found, Search
 from diprl.verify.closed_loop.simulate import Simulated, environment_states, holding, next_states, runs, simulate
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import State
@@ -43,8 +43,8 @@ def _proved(loop: Loop, claim: Claim, simulated: Simulated, context: Context) ->
     question = question_of(smaller, asked)
     certificate, told = _kept(context, question), "read from the folder of certificates, and checked again"
     if certificate is None:
-        task = Search(smaller, asked, simulated.ranges[kept], context.deadline)
-        found = search(task, context.processes, context.progress)
+        search = Search(smaller, asked, simulated.ranges[kept], context.deadline)
+        found = search.proof(context.processes, context.progress)
         if found.nodes is None:
             return Answer("unknown", _how_far(found), (tried, f"{found.pieces} pieces of the start box were tried"))
         context.progress(1.0, "checking the proof")

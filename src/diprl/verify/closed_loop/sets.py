@@ -29,6 +29,10 @@ class Sets:
     """[set, row]"""
     high: Array
 
+    @staticmethod
+    def joined(parts: "Sequence[Sets]") -> "Sets":
+        return Sets(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "low", "high")))
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -45,10 +49,6 @@ class Sets:
     def generators(self) -> Array:
         """[set, state, row]"""
         return np.linalg.inv(self.rows) * ((self.high - self.low) / 2.0)[:, None, :]
-
-
-def joined(parts: Sequence[Sets]) -> Sets:
-    return Sets(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "low", "high")))
 
 
 def boxes(low: Array, high: Array) -> Sets:

@@ -1,6 +1,7 @@
 """Simulates the closed loop from many starts, to find one that goes wrong and to learn how far states range."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -153,16 +154,13 @@ def environment_states(loop: Loop, start: State, steps: int, deadline: Deadline)
     environment.reset(seed=0)
     environment.state = np.asarray(start, np.float64)
     states, terminated = [start], False
-    try:
-        with np.errstate(all="ignore"):
-            while len(states) <= steps and not terminated:
-                deadline.remaining()
-                seen = loop.plant.observed(np.asarray(states[-1])[:, None])[:, 0]
-                _, _, terminated, _, _ = environment.step(loop.program.act(seen))
-                state = tuple(np.asarray(environment.state, np.float64).tolist())
-                if not np.isfinite(state).all():
-                    break
-                states.append(state)
-    finally:
-        environment.close()
+    with closing(environment), np.errstate(all="ignore"):
+        while len(states) <= steps and not terminated:
+            deadline.remaining()
+            seen = loop.plant.observed(np.asarray(states[-1])[:, None])[:, 0]
+            _, _, terminated, _, _ = environment.step(loop.program.act(seen))
+            state = tuple(np.asarray(environment.state, np.float64).tolist())
+            if not np.isfinite(state).all():
+                break
+            states.append(state)
     return states

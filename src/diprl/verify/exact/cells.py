@@ -93,7 +93,7 @@ def interpreted(program: Program, state: State) -> Leaf:
     terminal, actions = terminal_at(program.root, state), program.signature.actions
     outputs = None
     if isinstance(terminal, Affine) and isinstance(actions, Continuous):
-        outputs = tuple(map(float, vector(terminal, state, actions.low, actions.high)))
+        outputs = tuple(map(float, vector(terminal, state, actions)))
     return Leaf(program, terminal, (), EXACT, outputs=outputs)
 
 

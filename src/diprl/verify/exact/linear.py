@@ -17,8 +17,6 @@ from diprl.program.text_format import format_linear
 Weights = tuple[Fraction, ...]
 Point = Sequence[Fraction | float]
 State = tuple[float, ...]
-
-
 Place = tuple[tuple[int, int], ...]
 """Which variable of a question each feature of a state is, with 1, or −1 where its sign is changed."""
 Errors = Mapping[tuple[tuple[float, ...], float], Fraction]

@@ -1,27 +1,14 @@
 """Reads plant files; every mistake becomes one sentence with its line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from diprl.program.formula import ARGUMENTS, Comparison, Formula, read_comparison, read_formula
+from diprl.program.formula import ARGUMENTS, Formula
 from diprl.program.names import is_identifier
 from diprl.verify.exact.linear import Box
 from diprl.verify.plants.plant import COUNTED, Plant, Unknown
-from diprl.verify.spec import (
-    Entries,
-    Tree,
-    Value,
-    entries_of,
-    read_count,
-    read_file,
-    read_interval,
-    read_list,
-    read_number,
-    read_positive,
-    read_text,
-    read_tree,
-)
+from diprl.verify.spec import Entries, Tree, read_file, read_tree
 
 BUILT_IN = ("CartPole-v1", "MountainCar-v0", "Pendulum-v1", "Acrobot-v1")
 """Environments whose plants come with the package."""
@@ -48,7 +35,7 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
     """Read the text of a plant file."""
     tree = read_tree(text)
     asked = Entries(tree, "a plant")
-    states = asked.take("states", lambda listing: read_list(listing, _new_name))
+    states = asked.take("states", lambda listing: listing.items(_new_name))
     inputs = asked.take("actions", _entries)
     parameters = asked.take("parameters", _intervals, {})
     disturbances = asked.take("disturbances", _intervals, {})
@@ -58,16 +45,16 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
     names = [*states, *inputs, *constants, *(one.name for one in unknowns)]
     shown, used, define = [*states, *constants], list(names), dict[str, Formula]()
     for one, entry in asked.take("define", _entries, {}).items():
-        define[one] = _formula(entry, used)
+        define[one] = entry.formula(used)
         used.append(one)
     for one in used:
         if used.count(one) > 1:
             raise tree.error(f"'{one:.40}' is named twice")
 
     def formulas(key: str, known: Sequence[str] = used, **default: Formula) -> dict[str, Formula]:
-        return asked.take(key, lambda mapping: _named(mapping, lambda entry: _formula(entry, known)), default)
+        return asked.take(key, lambda tree: tree.mapping(_new_name, lambda entry: entry.formula(known)), default)
 
-    sample = asked.take("sample", read_positive, 1.0)
+    sample = asked.take("sample", Tree.positive, 1.0)
     plant = Plant(
         name,
         states,
@@ -81,12 +68,12 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
         constants,
         tuple(unknowns),
         sample,
-        asked.take("substeps", read_count, min(1 + int(sample / _LONGEST_SUBSTEP), 1000)),
-        asked.choice("method", ("exact", "euler", "rk4"), "a method of integration", 0),
-        asked.choice("observed", ("float64", "float32"), "a kind of number", 0) == "float32",
+        asked.take("substeps", Tree.count, min(1 + int(sample / _LONGEST_SUBSTEP), 1000)),
+        asked.choice("method", ("exact", "euler", "rk4"), "a method of integration", "exact"),
+        asked.choice("observed", ("float64", "float32"), "a kind of number", "float64") == "float32",
         asked.take("start", lambda mapping: read_start(mapping, states), None),
-        asked.take("ends", lambda listing: read_comparisons(listing, shown), ()),
-        asked.take("environment", read_text, ""),
+        asked.take("ends", lambda listing: listing.comparisons(shown), ()),
+        asked.take("environment", Tree.text, ""),
     )
     asked.finish()
     _check_equations(tree, plant)
@@ -96,7 +83,7 @@ def parse_plant(text: str, name: str = "plant") -> Plant:
 def read_start(tree: Tree, states: Sequence[str], around: Box | None = None) -> Box:
     """An interval for every state; those that are not given are as in the box around them."""
     sides = _intervals(tree)
-    for state, (place, _) in entries_of(tree).items():
+    for state, (place, _) in tree.entries().items():
         if state not in states:
             raise place.error(f"'{state:.40}' is not a state: known: {', '.join(states)}")
     if around is not None:
@@ -106,50 +93,34 @@ def read_start(tree: Tree, states: Sequence[str], around: Box | None = None) -> 
     return Box(tuple(sides[state][0] for state in states), tuple(sides[state][1] for state in states))
 
 
-def read_comparisons(tree: Tree, names: Sequence[str]) -> tuple[Comparison, ...]:
-    """One comparison of formulas per item."""
-    return read_list(tree, lambda item: read_comparison(read_text(item), names, item.line, item.column))
-
-
-def _formula(tree: Tree, names: Sequence[str]) -> Formula:
-    return read_formula(read_text(tree), names, tree.line, tree.column)
-
-
 def _new_name(tree: Tree) -> str:
-    name = read_text(tree)
+    name = tree.text()
     if not is_identifier(name) or name in _TAKEN or name.startswith(("held_", "sent_")):
         raise tree.error(f"'{name:.40}' cannot be a name here: use letters, digits and _, and no name that is taken")
     return name
 
 
-def _named(tree: Tree, read: Callable[[Tree], Value]) -> dict[str, Value]:
-    return {_new_name(name): read(entry) for name, entry in entries_of(tree).values()}
-
-
 def _intervals(tree: Tree) -> dict[str, tuple[float, float]]:
-    return _named(tree, lambda entry: read_interval(entry, finite=True))
+    return tree.mapping(_new_name, lambda entry: entry.interval(finite=True))
 
 
 def _entries(tree: Tree) -> dict[str, Tree]:
-    return _named(tree, lambda entry: entry)
+    return tree.mapping(_new_name, lambda entry: entry)
 
 
-_Actions = tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]
-
-
-def _actions(tree: Tree, inputs: dict[str, Tree]) -> _Actions:
+def _actions(
+    tree: Tree, inputs: dict[str, Tree]
+) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]:
     """The inputs' values for every discrete action, or their bounds."""
     if not inputs:
         raise tree.error("a plant needs at least one input under 'actions:'")
     if all(isinstance(entry.value, dict) for entry in inputs.values()):
-        labels = [list(entries_of(entry)) for entry in inputs.values()]
+        labels = [list(entry.entries()) for entry in inputs.values()]
         if any(row != labels[0] for row in labels) or not labels[0]:
             raise tree.error("every input needs a value for the same actions, in the same order")
-        columns = [
-            [read_number(value, finite=True) for _, value in entries_of(entry).values()] for entry in inputs.values()
-        ]
+        columns = [[value.number(finite=True) for _, value in entry.entries().values()] for entry in inputs.values()]
         return tuple(zip(*columns, strict=True)), (), ()
-    low, high = zip(*(read_interval(entry) for entry in inputs.values()), strict=True)
+    low, high = zip(*(entry.interval() for entry in inputs.values()), strict=True)
     return (), low, high
 
 

@@ -11,7 +11,7 @@ from diprl.verify.exact.cells import Leaf, Way, cells, output_pieces, ways_above
 from diprl.verify.exact.linear import Box, Constraint, State, all_text, nearest_float, of_condition
 from diprl.verify.properties.counterexamples import Counterexamples, rounded_points
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec import Asked, read_list
+from diprl.verify.spec import Asked
 
 _LISTED = 100
 """More dead branches than this are counted, not listed."""
@@ -150,7 +150,7 @@ class Actions:
     def read(cls, name: str, asked: Asked) -> "Actions":
         if asked.continuous:
             return cls(name, asked.box, outputs=asked.take("outputs", asked.output_box, None))
-        return cls(name, asked.box, asked.take("only", lambda tree: read_list(tree, asked.action), None))
+        return cls(name, asked.box, asked.take("only", lambda tree: tree.items(asked.action), None))
 
     def check(self, context: Context) -> Answer:
         program, names = context.program, context.program.signature.actions.names

@@ -11,20 +11,9 @@ from diprl.program.ast import conditions
 from diprl.verify.closed_loop.loop import Loop
 from diprl.verify.closed_loop.simulate import environment_states
 from diprl.verify.context import Context, action_text
+from diprl.verify.exact import linear
 from diprl.verify.exact.cells import Evaluated, Way, cells, interpreted
-from diprl.verify.exact.linear import (
-    EXACT,
-    LARGEST,
-    Box,
-    Errors,
-    Point,
-    State,
-    errors_in,
-    in_single,
-    nearest_float,
-    observed,
-    of_condition,
-)
+from diprl.verify.exact.linear import EXACT, Box, Errors, Point, State
 from diprl.verify.exact.question import Question, Undecided
 from diprl.verify.report import Answer, Witness
 
@@ -95,7 +84,7 @@ class Counterexamples:
             return Answer("refuted", refuted, (), _witness(self.context, states))
         if unconfirmed is None:
             return None
-        values = ", ".join(f"{nearest_float(Fraction(value))!r}" for value in unconfirmed)
+        values = ", ".join(f"{linear.nearest_float(Fraction(value))!r}" for value in unconfirmed)
         sentence = "real arithmetic has a counterexample, but it does not reproduce in the interpreter"
         return Answer("unknown", sentence, (f"the point, rounded to floats: {values}",))
 
@@ -109,7 +98,7 @@ class Counterexamples:
         only, kind = _REAL_ONLY, f"{self.context.arithmetic} arithmetic"
         size = len(self.context.names)  # further variables are raised features, within the same bounds, or distances
         features = Box(self.box.low[:size], self.box.high[:size])
-        found = [errors_in(features, program, self.context.arithmetic) for _, program, _ in self.evaluated]
+        found = [linear.errors_in(features, program, self.context.arithmetic) for _, program, _ in self.evaluated]
         errors = {form: error for one in found if one is not None for form, error in one.items()}
         if None in found:
             return f"{only}: the box or the numbers are too large to bound the errors of {kind}"
@@ -117,7 +106,7 @@ class Counterexamples:
             covered = not any(self.visit(self.question(), errors))
         except Undecided as reason:
             return f"{only}: for {kind}, {reason}"
-        largest = f"{nearest_float(max(errors.values(), default=Fraction(0))):.1e}"
+        largest = f"{linear.nearest_float(max(errors.values(), default=Fraction(0))):.1e}"
         if covered:
             return f"{kind}: covered too (conditions and outputs may be off by {largest})"
         return f"{only}: in {kind}, a condition or an output may be off by {largest}"
@@ -140,11 +129,11 @@ class Counterexamples:
             return None
         states = {label: tuple(sign * values[index] for index, sign in place) for label, _, place in self.evaluated}
         for label, program, _ in self.evaluated if not self.thresholds else ():
-            rows = (of_condition(condition) for condition in conditions(program.root))
+            rows = (linear.of_condition(condition) for condition in conditions(program.root))
             if any(any(row.weights) and row.value(states[label]) == 0 for row in rows):
                 return None
-        kinds = [tuple] + [observed] * bool(self.context.plant and self.context.plant.single)
-        kinds += [in_single] * (self.context.arithmetic == "float32")
+        kinds = [tuple] + [linear.observed] * bool(self.context.plant and self.context.plant.single)
+        kinds += [linear.in_single] * (self.context.arithmetic == "float32")
         with np.errstate(all="ignore"):
             confirmed = (self.violated({label: kind(state) for label, state in states.items()}) for kind in kinds)
             return states if all(confirmed) else None
@@ -152,10 +141,10 @@ class Counterexamples:
 
 def rounded_points(context: Context, point: Point) -> Iterator[list[float]]:
     """Finite floats near a point, those with the fewest digits first."""
-    values = [nearest_float(Fraction(value)) for value in point]
+    values = [linear.nearest_float(Fraction(value)) for value in point]
     for digits in _DIGITS:
         context.deadline.remaining()
-        yield [min(max(float(f"{value:.{digits - 1}e}"), -LARGEST), LARGEST) for value in values]
+        yield [min(max(float(f"{value:.{digits - 1}e}"), -linear.LARGEST), linear.LARGEST) for value in values]
     yield values
 
 
@@ -171,6 +160,6 @@ def _witness(context: Context, states: States) -> Witness:
         if plant is not None and plain and sane and not any(end(plant.values(state)) for end in plant.ends):
             after = environment_states(Loop(program, plant, (0.0,) * len(state)), state, 1, context.deadline)[-1]
             follows = ", ".join(f"{value:.6g}" for value in after)
-            shown = f"the program gives '{action_text(program, observed(state))}', next state ({follows})"
+            shown = f"the program gives '{action_text(program, linear.observed(state))}', next state ({follows})"
             replays.append(f"{plant.environment}{where}: {shown}")
     return Witness(tuple((label, context.named(state)) for label, state in states.items()), tuple(replays))

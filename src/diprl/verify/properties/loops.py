@@ -1,6 +1,6 @@
 """What the closed loop of a program and a plant does: always, reaches, stays, chattering."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,14 +11,12 @@ from diprl.verify.closed_loop.loop import Claim, Loop
 from diprl.verify.context import Context
 from diprl.verify.exact.linear import Box
 from diprl.verify.plants.plant import Plant
-from diprl.verify.plants.read import read_comparisons, read_start
+from diprl.verify.plants.read import BUILT_IN, read_start
 from diprl.verify.report import Answer
-from diprl.verify.spec import Asked, Tree, read_count, read_index, read_mapping, read_number, read_positive, read_whole
+from diprl.verify.spec import Asked, Tree
 
-_NO_PLANT = (
-    "closed loops need a plant: name a file with 'plant:', or set 'task:' to CartPole-v1, MountainCar-v0, "
-    "Pendulum-v1 or Acrobot-v1"
-)
+_INPUT = "an input of the plant"
+_NO_PLANT = "closed loops need a plant: name a file with 'plant:', or set 'task:' to {}, {}, {} or {}".format(*BUILT_IN)
 
 
 @dataclass(frozen=True)
@@ -79,21 +77,17 @@ class LoopKind:
             raise asked.error("closed loops have 'start:' instead of 'within:'")
         if asked.plant is None:
             raise asked.error(_NO_PLANT)
-        plant, late = asked.plant, asked.take("delay", lambda tree: read_whole(tree, 0, 1), 0) == 1
+        plant, late = asked.plant, asked.take("delay", lambda tree: tree.whole(0, 1), 0) == 1
         start = asked.take("start", lambda tree: read_start(tree, plant.states, plant.start), plant.start)
         if start is None:
             raise asked.error("'start:' must give an interval for every state")
-        inputs, names = plant.inputs, (*plant.states, *plant.constants)
-
-        def position(tree: Tree) -> int:
-            return read_index(tree, inputs, "an input of the plant")
-
-        first = asked.take("first", lambda tree: read_mapping(tree, position, partial(read_number, finite=True)), {})
+        names, known = (*plant.states, *plant.constants), partial(Tree.name, names=plant.inputs, kind=_INPUT)
+        first = asked.take("first", lambda tree: tree.mapping(known, partial(Tree.number, finite=True)), {})
         plant = replace(plant, start=start)
-        plant = plant.delayed({inputs[index]: value for index, value in first.items()}) if late else plant
+        plant = plant.delayed(first) if late else plant
         fields: dict[str, Any] = {}
         for key, part in self.keys.items():
-            read = _READERS.get(part, lambda tree: read_comparisons(tree, names))
+            read = _READERS.get(part, lambda tree: tree.comparisons(names))
             fields[part] = asked.take(key, read, *([] if key in self.needed else [_DEFAULTS[part]]))
         if "switches" in fields:
             if not plant.choices:
@@ -101,17 +95,13 @@ class LoopKind:
             plant = plant.counting()
             few = f"switches < {fields.pop('switches') + 1}"  # not <=: sets are a little wider than points
             fields["always"] = (read_comparison(few, ["switches"]),)
-        radii = asked.take("noise", lambda tree: read_mapping(tree, asked.feature, read_positive), {})
+        radii = asked.take("noise", lambda tree: tree.mapping(asked.feature, Tree.positive), {})
         noise = tuple(radii.get(index, 0.0) for index in range(len(asked.features)))
         assert plant.start is not None  # it was given above
         return LoopProperty(self.name, name, asked.box, plant, Claim(plant.start, **fields), noise, late)
 
 
-_READERS: dict[str, Callable[[Tree], Any]] = {
-    "since": read_count,
-    "steps": read_count,
-    "switches": lambda tree: read_whole(tree, 0, 1_000_000),
-}
+_READERS: dict[str, Any] = {"since": Tree.count, "steps": Tree.count, "switches": partial(Tree.whole, least=0)}
 _DEFAULTS: dict[str, Any] = {"since": 0, "steps": None, "always": ()}
 LOOP_KINDS = (
     LoopKind("safe", {"always": "always", "since": "since", "steps": "steps"}, frozenset({"always"})),

@@ -14,7 +14,7 @@ from diprl.verify.exact.linear import Box, Constraint, Point, State, Weights, ex
 from diprl.verify.exact.question import Undecided
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec import Asked, read_number, read_positive, read_text
+from diprl.verify.spec import Asked, Tree
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ class Robust:
         state = asked.take("at", asked.state)
         if not asked.box.contains(state):
             raise asked.error("the state of 'at:' lies outside of the box")
-        norm = asked.choice("norm", ("max", "sum"), "a norm", 0)
-        at_least = asked.take("at_least", read_positive, None)
+        norm = asked.choice("norm", ("max", "sum"), "a norm", "max")
+        at_least = asked.take("at_least", Tree.positive, None)
         return cls(name, asked.box, Ruler(state, asked.scales(), norm), at_least)
 
     def check(self, context: Context) -> Answer:
@@ -137,13 +137,13 @@ class Equivalent:
 
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Equivalent":
-        path = asked.take("to", read_text)
+        path = asked.take("to", Tree.text)
         other = Program.load(asked.folder / path)
         ours, theirs = asked.program.signature, other.signature
         if theirs.feature_names != ours.feature_names or theirs.actions != ours.actions:
             raise asked.error(f"{path} has other features or actions than the program")
         near = asked.take("near", asked.state, _middle(asked.box))
-        tolerance = asked.take("tolerance", read_number, 0.0)
+        tolerance = asked.take("tolerance", Tree.number, 0.0)
         if not 0.0 <= tolerance < inf:
             raise asked.error("'tolerance:' must not be negative or infinite")
         return cls(name, asked.box, other, tolerance, Ruler(near, asked.scales()))

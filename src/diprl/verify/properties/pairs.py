@@ -12,7 +12,7 @@ from diprl.verify.exact.linear import Box, Constraint
 from diprl.verify.properties.actions import acts_text, regions_text, uses
 from diprl.verify.properties.counterexamples import Counterexamples
 from diprl.verify.report import Answer, named_text
-from diprl.verify.spec import Asked, Tree, read_list, read_mapping
+from diprl.verify.spec import Asked, Tree
 
 _DIRECTIONS = ("never falls", "never rises")
 _ASSUMED = (
@@ -93,14 +93,14 @@ class Symmetric:
     @classmethod
     def read(cls, name: str, asked: Asked) -> "Symmetric":
         def read_mirror(tree: Tree) -> tuple[int, ...]:
-            images = read_mapping(tree, asked.action, asked.action)
+            images = tree.mapping(asked.action, asked.action)
             mirror = tuple(images.get(action, action) for action in themselves)
             if sorted(mirror) != list(themselves):
                 raise tree.error("'mirror:' must give every action exactly one mirror image")
             return mirror
 
         themselves = tuple(range(len(asked.actions)))
-        negate = asked.take("negate", lambda tree: read_list(tree, asked.feature), tuple(range(len(asked.features))))
+        negate = asked.take("negate", lambda tree: tree.items(asked.feature), tuple(range(len(asked.features))))
         mirror = themselves if asked.continuous else asked.take("mirror", read_mirror)
         return cls(name, asked.box, negate, mirror)
 
