@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from diprl.cli.train import Train, resumed_session
+from diprl.cli.train import Train
 from diprl.program import Program
 from diprl.runs.observers import read_rows
 from diprl.runs.spec import RunSpec
@@ -90,7 +90,7 @@ def config_example() -> bytes:
 
 def load_config(path: Path) -> Any:
     """What `diprl train --resume` does with a config before anything is trained."""
-    return resumed_session(Train(resume=path.parent))
+    return Train().resumed_session(path.parent)
 
 
 def checkpoint_example(folder: Path) -> bytes:

@@ -31,7 +31,7 @@ def main() -> None:
         settings.write_text(SETTINGS.format(folder=place))
         tool = [sys.executable, "-m", "coverage"]
         environment = os.environ | {"COVERAGE_RCFILE": str(settings)}
-        tests = ["run", "-m", "pytest", "-q", "-p", "no:xdist", *sys.argv[1:]]
+        tests = ["run", "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *sys.argv[1:]]
         failed = subprocess.run([*tool, *tests], cwd=ROOT, env=environment, check=False).returncode
         subprocess.run([*tool, "combine", "--quiet"], cwd=ROOT, env=environment, check=True)
         report = Path(place) / "report.json"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from diprl.arena.reference import evaluate
-from diprl.cli.train import Train, fresh_sessions
+from diprl.cli.train import Train
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.methods.registry import config_of, run
 from diprl.runs.folder import exclusive
@@ -73,7 +73,7 @@ def test_impossible_deadlines_are_refused(seconds: float) -> None:
 
 
 def test_the_option_reaches_the_environments_and_the_config(tmp_path: Path) -> None:
-    (session,) = fresh_sessions(Train(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run"))
+    (session,) = Train(task="CartPole-v1", env_timeout=2.0, out=tmp_path / "run").fresh_sessions()
     assert isinstance(session.task.reference, Remote)
     assert session.task.reference.seconds == session.env_timeout == 2.0
     assert config_of(session)["session"] == {"backend": "auto", "env_timeout": 2.0}

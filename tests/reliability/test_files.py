@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diprl.cli.train import Train, resumed_session
+from diprl.cli.train import Train
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.runs.folder import task_of
@@ -119,7 +119,7 @@ CONFIG: dict[str, Any] = RunSpec("CartPole-v1").to_json() | {
 def test_a_hostile_config_is_refused_by_name(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(CONFIG | change))
     with pytest.raises(DiprlError, match=rf"config\.json: .*{reason}") as caught:
-        resumed_session(Train(resume=tmp_path))
+        Train().resumed_session(tmp_path)
     assert len(str(caught.value)) < 2000
 
 
@@ -136,7 +136,7 @@ def test_no_value_in_a_config_escapes(tmp_path: Path, key: str, value: Any) -> N
     (tmp_path / "config.json").write_text(json.dumps(CONFIG | {key: value}))
     message = ""
     try:
-        resumed_session(Train(resume=tmp_path))
+        Train().resumed_session(tmp_path)
     except DiprlError as error:
         message = str(error)
     assert "config.json: " in message or not message
