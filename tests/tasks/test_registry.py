@@ -155,3 +155,11 @@ def test_tasks_load_without_jax() -> None:
     )
     answer = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip().splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("name", "module"), [("highway-fast-v0", "highway_env"), ("FetchReach-v4", "gymnasium_robotics")]
+)
+def test_ids_of_other_packages_are_told_how_to_be_named(name: str, module: str) -> None:
+    with pytest.raises(DiprlError, match=f"name it {module}:{name}"):
+        load_task(name)

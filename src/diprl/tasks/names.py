@@ -15,19 +15,20 @@ class Names(NamedTuple):
     """What the entries of observations and actions are called."""
 
     features: tuple[Feature, ...]
+    """Empty where they name themselves."""
     actions: tuple[str, ...]
 
 
 def names_of(kind: str) -> list[Names]:
     """Everything known for an id without its version: an entry for each number of features or actions."""
     entries = _FILE.get(_FILE["same_as"].get(kind, kind), [])
-    return [Names(named_features(entry["features"]), expanded(entry["actions"])) for entry in entries]
+    return [Names(named_features(entry.get("features", "")), expanded(entry["actions"])) for entry in entries]
 
 
 def known_names(environment_id: str, features: int | None, actions: int) -> Names | None:
     """Names for a Gymnasium id of any version with that many actions and features; None features fit any."""
     for names in names_of(environment_id.rpartition("-v")[0]):
-        if len(names.actions) == actions and features in (None, len(names.features)):
+        if len(names.actions) == actions and (features in (None, len(names.features)) or not names.features):
             return names
     return None
 

@@ -45,6 +45,14 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 
+FAMILIES = {
+    "minigrid": ("MiniGrid-", "BabyAI-"),
+    "highway_env": ("highway-", "merge-", "roundabout-", "parking-", "intersection-", "racetrack-"),
+    "gymnasium_robotics": ("Fetch", "HandReach", "AdroitHand", "FrankaKitchen", "PointMaze", "AntMaze"),
+}
+"""How the ids begin that other packages register."""
+
+
 def load_task(
     source: Source,
     *,
@@ -115,6 +123,8 @@ def _registered_id(name: str) -> str:
     if identifier not in gym.registry:
         near = nearest(name, sorted({*TASKS, *gym.registry}), count=3)
         hint = f"did you mean {', '.join(near)}?" if near else "diprl tasks lists those that are built in"
+        if module := next((module for module, starts in FAMILIES.items() if name.startswith(starts)), None):
+            hint = f"the package {module} brings it: once it is installed, name it {module}:{name}"
         raise DiprlError(f"unknown task '{name:.{LONGEST_NAME}}': {hint}; name one of your own as FILE.py:Class")
     return identifier
 

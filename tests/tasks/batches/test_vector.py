@@ -14,6 +14,7 @@ from tests.probes import PROBES
 
 from diprl.errors import DiprlError, NotFiniteError
 from diprl.tasks.base import Environments, Task
+from diprl.tasks.batches import choose
 from diprl.tasks.batches.choose import make_environments
 from diprl.tasks.batches.sync import SyncEnvironments
 from diprl.tasks.batches.workers import WorkerEnvironments
@@ -194,3 +195,23 @@ def test_probes_pay_what_they_promise(name: str) -> None:
         step = environments.step(actions)
         np.testing.assert_array_equal(step.reward, 1)
         assert step.terminated.all()
+
+
+@pytest.mark.parametrize(
+    ("shared", "alone", "winner"),
+    [
+        ([0.5, 0.5, 5.0], [1.0, 1.0, 1.0], WorkerEnvironments),
+        ([0.5, 1.2, 1.2], [1.0, 1.0, 1.0], SyncEnvironments),
+        ([0.95, 0.95, 0.95], [1.0, 1.0, 1.0], SyncEnvironments),
+    ],
+)
+def test_worker_processes_have_to_win_most_laps_clearly(
+    monkeypatch: pytest.MonkeyPatch, shared: list[float], alone: list[float], winner: type[Any]
+) -> None:
+    times = {WorkerEnvironments: iter(shared), SyncEnvironments: iter([1.0, *alone])}
+    monkeypatch.setattr(choose, "available_cores", lambda: 2)
+    monkeypatch.setattr(choose, "_batch_seconds", lambda environments, task: next(times[type(environments)]))
+    environments = make_environments(load_task(partial(Counter, end=3)), 2)
+    assert type(environments) is winner
+    environments.close()
+    assert not new_children()

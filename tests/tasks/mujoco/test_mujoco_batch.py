@@ -9,10 +9,9 @@ import pytest
 from diprl.errors import DiprlError
 from diprl.tasks.batches.choose import make_environments
 from diprl.tasks.mujoco import DESCRIPTIONS
-from diprl.tasks.mujoco.batch import MujocoEnvironments, Simulator
 from diprl.tasks.mujoco.description import Description, Start, States
 from diprl.tasks.mujoco.engine import FRAME_SKIP, import_mujoco
-from diprl.tasks.mujoco.environment import MujocoEnvironment
+from diprl.tasks.mujoco.environment import MujocoEnvironment, MujocoEnvironments, Simulator
 from diprl.tasks.registry import load_task
 
 NAMES = sorted(DESCRIPTIONS)

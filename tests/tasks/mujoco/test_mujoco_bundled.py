@@ -5,9 +5,9 @@ import pytest
 
 from diprl.program.networks import Network
 from diprl.tasks.mujoco.ant import RANDOM_GOAL
-from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Array, Description, States
+from diprl.tasks.mujoco.environment import Simulator
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import SUFFIX, bundled_primitive, data_folder
 from diprl.tasks.mujoco.pusher import PUSHER

@@ -10,8 +10,8 @@ from diprl.errors import DiprlError
 from diprl.program.networks import Network
 from diprl.system.storage import save_arrays
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, STANDING
-from diprl.tasks.mujoco.batch import Simulator
 from diprl.tasks.mujoco.description import Start
+from diprl.tasks.mujoco.environment import Simulator
 from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive, load_primitive, save_primitive
 from diprl.tasks.mujoco.robots import ANT
 from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turn, turned

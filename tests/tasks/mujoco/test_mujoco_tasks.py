@@ -9,10 +9,9 @@ from diprl.program.networks import Network
 from diprl.program.signature import Continuous, Primitives
 from diprl.tasks.mujoco import DESCRIPTIONS
 from diprl.tasks.mujoco.ant import RANDOM_GOAL, judge, judge_approach
-from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description, Start, States
-from diprl.tasks.mujoco.environment import MujocoEnvironment
+from diprl.tasks.mujoco.environment import MujocoEnvironment, MujocoEnvironments
 from diprl.tasks.mujoco.primitive_tasks import (
     LEAPING,
     PUSHING_DOWN,
@@ -81,6 +80,7 @@ def test_budgets_and_paper_scores() -> None:
     facts = {name: (make().budget, make().paper_score, make().horizon) for name, make in mujoco_tasks().items()}
     assert facts == {
         "HalfCheetahHurdle": (5_000_000, 723.88, 1000),
+        "HalfCheetahHurdle-composed": (5_000_000, 723.88, 1000),
         "Pusher2D": (250_000, -78.62, 100),
         "AntRandomGoal": (6_000_000, 413.12, 500),
         "AntCrossMaze": (5_000_000, 220.25, 1000),

@@ -89,7 +89,7 @@ def checked_views(task: Task, observations: Sequence[Any], place: Callable[[int]
     return views
 
 
-def check_finite(numbers: NDArray[np.float32], kind: str, place: Callable[[int], str]) -> None:
+def check_finite(numbers: NDArray[np.floating], kind: str, place: Callable[[int], str]) -> None:
     """Refuses numbers that are not finite; `place` names the environment of a row."""
     if not np.isfinite(numbers).all():
         row = int(np.argwhere(~np.isfinite(numbers))[0, 0])

@@ -35,13 +35,13 @@ class Service(NamedTuple):
 class Worker:
     """Starts afresh, never by fork, which JAX's threads do not survive; ends with this object at the latest."""
 
-    def __init__(self, name: str, begin: Callable[[], Service]) -> None:
-        """`begin` is called in the new process; `name` is whom the worker's errors speak of."""
+    def __init__(self, name: str, begin: Callable[..., Service], *shared: Any) -> None:
+        """`begin` is called in the new process with what is shared; `name` is whom the worker's errors speak of."""
         context = get_context("spawn")
         self._name = name
         self._connection, theirs = context.Pipe()
         self._process: Any = context.Process(
-            target=_live, args=(theirs, name, CloudpickleWrapper(cast(Any, begin))), daemon=True
+            target=_live, args=(theirs, name, CloudpickleWrapper(cast(Any, begin)), *shared), daemon=True
         )
         try:
             with _main_module_hidden():
@@ -83,7 +83,7 @@ class Worker:
             _end(self._connection, self._process, patience)
 
 
-def _live(connection: Connection, name: str, packed: Any) -> None:
+def _live(connection: Connection, name: str, packed: Any, *shared: Any) -> None:
     """A worker's life: say that it is there, begin, say that it is ready, then answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
@@ -91,7 +91,7 @@ def _live(connection: Connection, name: str, packed: Any) -> None:
     service = None
     try:
         connection.send(None)
-        service = packed.fn()
+        service = packed.fn(*shared)
         connection.send(None)
         while True:
             connection.send(service.answer(connection.recv()))

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from multiprocessing import get_context
 from time import monotonic
 from typing import Any
 
@@ -19,7 +20,8 @@ from diprl.tasks.misdeeds import INFO_KEYS
 class WorkerEnvironments:
     """Steps exactly as `SyncEnvironments` does for the same seed, on as many cores as there are workers.
 
-    With `timeout`, environments that take more seconds for a step are given up.
+    What a step gives lies in memory that all processes share; messages only say that it is there. With `timeout`,
+    environments that take more seconds for a step are given up.
     """
 
     def __init__(self, task: Task, num_envs: int, workers: int | None = None, timeout: float | None = None) -> None:
@@ -28,10 +30,12 @@ class WorkerEnvironments:
         self._name, self._timeout, self._steps = task.name, timeout, 0
         edges = [num_envs * worker // count for worker in range(count + 1)]  # as even as possible
         self._slices = [slice(start, stop) for start, stop in pairwise(edges)]
+        memory = get_context("spawn").RawArray("b", num_envs * _row(task).itemsize)
+        self._rows = np.frombuffer(memory, _row(task))
         self._workers: list[Worker] = []
         try:
             for share in self._slices:
-                self._workers.append(Worker(task.name, partial(_begin, task, share)))
+                self._workers.append(Worker(task.name, partial(_begin, task, share), memory))
             for worker, share in zip(self._workers, self._slices, strict=True):
                 worker.wait(self._limit(share, MAKING))
         except BaseException:
@@ -45,10 +49,9 @@ class WorkerEnvironments:
 
     def step(self, actions: NDArray[Any]) -> Step:
         self._steps += 1
-        steps: list[Step] = self._exchange([actions[share] for share in self._slices])
-        arrays = [np.concatenate(column) for column in zip(*(step[:5] for step in steps), strict=True)]
-        info = {key: np.concatenate([step.info[key] for step in steps]) for key in INFO_KEYS}
-        return Step(*arrays, info=info)
+        self._exchange([actions[share] for share in self._slices])
+        told = {key: self._rows[key].copy() for key in INFO_KEYS}
+        return Step(*(self._rows[name].copy() for name in Step._fields[:5]), info=told)
 
     def close(self) -> None:
         until = monotonic() + PATIENCE
@@ -77,11 +80,23 @@ class WorkerEnvironments:
         return None if self._timeout is None else (2 * self._timeout + more) * (share.stop - share.start)
 
 
-def _begin(task: Task, share: slice) -> Service:
-    """Makes a worker's environments, which answer seeds with first views and actions with steps."""
+def _row(task: Task) -> np.dtype[Any]:
+    """What one environment's step gives."""
+    views = [(name, np.float32, task.layout.size) for name in ("view", "next_view")]
+    numbers = [(name, np.float32) for name in ("reward", *INFO_KEYS)]
+    return np.dtype([*views, *numbers, ("terminated", np.bool_), ("truncated", np.bool_)])
+
+
+def _begin(task: Task, share: slice, memory: Any) -> Service:
+    """Makes a worker's environments, which answer seeds with first views and put down what actions give."""
     environments = SyncEnvironments(task, share.stop - share.start, share.start)
+    rows = np.frombuffer(memory, _row(task))[share]
 
     def answer(message: Any) -> Any:
-        return environments.reset_each(message) if isinstance(message, list) else environments.step(message)
+        if isinstance(message, list):
+            return environments.reset_each(message)
+        step = environments.step(message)
+        for name in rows.dtype.names or ():
+            rows[name] = step.info[name] if name in INFO_KEYS else getattr(step, name)
 
     return Service(answer, environments.close)

@@ -14,6 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
+from diprl.tasks.gym.masks import Masked
 from diprl.tasks.gym.spaces import with_plain_actions
 from diprl.tasks.misdeeds import call, in_words
 
@@ -48,7 +49,8 @@ class Reference:
             environment = gym.wrappers.TimeLimit(environment, self.horizon or UNLIMITED)
         if not isinstance(environment.observation_space, spaces.Box):
             environment = self._as_arrays(environment)
-        return with_plain_actions(environment)
+        environment = with_plain_actions(environment)
+        return Masked(environment) if isinstance(environment.action_space, spaces.Discrete) else environment
 
     def raw(self, **overrides: Any) -> gym.Env[Any, Any]:
         """The environment as its author wrote it; what fails there becomes one sentence."""

@@ -16,7 +16,7 @@ from diprl.program.names import identifier, unique_identifiers
 from diprl.program.signature import Actions, Continuous, Discrete, Feature
 
 MOST_FEATURES = 512
-MOST_COMBINATIONS = 64
+MOST_ACTIONS, MOST_COMBINATIONS = 1000, 64
 REMEDY = "wrap it so that it gives a few numbers, or pass `features` in Python: (name, unit, function of it) for each"
 
 
@@ -81,6 +81,8 @@ def _bound(value: Any) -> float:
 
 def actions_of(space: gym.Space[Any]) -> Actions:
     """The actions of a program for an action space, with generic names."""
+    if isinstance(space, spaces.Discrete | spaces.Box) and (count := int(spaces.flatdim(space))) > MOST_ACTIONS:
+        raise DiprlError(f"there are {count} actions, more than the {MOST_ACTIONS} that a program can name")
     match space:
         case spaces.Discrete():
             return Discrete(tuple(f"action{value + int(space.start)}" for value in range(int(space.n))))

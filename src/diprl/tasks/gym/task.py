@@ -92,7 +92,7 @@ def _signature(environment: gym.Env[Any, Any], name: str, functions: Sequence[Fe
     known = known_names(name, None if functions else len(features), len(actions.names))
     if known is None:
         return Signature(features, actions)
-    if not functions:
+    if not functions and known.features:
         labels = zip(features, known.features, strict=True)
         features = tuple(replace(feature, name=label.name, unit=label.unit) for feature, label in labels)
     return Signature(features, replace(actions, names=known.actions))

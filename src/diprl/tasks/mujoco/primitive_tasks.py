@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from diprl.program.signature import Continuous, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.mujoco import ant, pusher
-from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE, model
 from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, Starts, States, squared_norm
-from diprl.tasks.mujoco.environment import MujocoEnvironment
+from diprl.tasks.mujoco.environment import MujocoEnvironment, MujocoEnvironments
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
 

@@ -8,10 +8,9 @@ import gymnasium as gym
 from diprl.program.signature import Primitives, Signature
 from diprl.tasks.base import Task, ViewLayout
 from diprl.tasks.mujoco import ant
-from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description
-from diprl.tasks.mujoco.primitives import is_bundled
+from diprl.tasks.mujoco.environment import MujocoEnvironments
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, RUNNER, Robot
 
@@ -27,10 +26,9 @@ def mujoco_tasks() -> dict[str, Callable[[], Task]]:
     cross_maze = partial(_task, ant.CROSS_MAZE, ANT, budget=5_000_000, paper_score=220.25)
     explored = ant.EXPLORED_CROSS_MAZE
     hurdle = partial(_task, HURDLE, budget=5_000_000, paper_score=723.88)
-    composed = {"HalfCheetahHurdle-composed": partial(hurdle, RUNNER, name="HalfCheetahHurdle-composed")}
     return {
         "HalfCheetahHurdle": partial(hurdle, CHEETAH),
-        **(composed if is_bundled("cheetah_leap") else {}),
+        "HalfCheetahHurdle-composed": partial(hurdle, RUNNER, name="HalfCheetahHurdle-composed"),
         "Pusher2D": partial(_task, PUSHER, ARM, budget=250_000, paper_score=-78.62),
         "AntRandomGoal": partial(random_goal, training=ant.APPROACH_RANDOM_GOAL),
         "AntCrossMaze": partial(cross_maze, training=ant.APPROACH_CROSS_MAZE),
