@@ -55,7 +55,24 @@ else:
 """
 )
 
-EXAMPLES: tuple[Program, ...] = (CHAIN, NESTED, BLEND)
+SETS = parse(
+    """
+task: Lake
+features: state_is_0, state_is_1, state_is_2, state_is_10, wind [m/s] in [-2, 2]
+actions: wait, row
+
+if state in {1, 10}:
+    row
+elif 2*state_is_2 + wind > 0.5:
+    wait
+elif state not in {0, 2}:
+    wait
+else:
+    row
+"""
+)
+
+EXAMPLES: tuple[Program, ...] = (CHAIN, NESTED, BLEND, SETS)
 
 
 def network(name: str, seed: int) -> Network:

@@ -35,7 +35,18 @@ const result = given.map((text) => {
   }
 });
 """
-HEAD = "features: x, y\nactions: a, b\n"
+HEAD = "features: x, y, s_is_1, s_is_2\nactions: a, b\n"
+SETS_GONE_WRONG = (
+    "s in {3}",
+    "s in {}",
+    "s in {1",
+    "s in {1 2}",
+    "s in 1",
+    "s not {1}",
+    "t in {1}",
+    "s in {01}",
+    "s > 1",
+)
 MISTAKES = [
     "if x > 0:\n    a\n",
     "if x >= 0:\n    a\nelse:\n    b\n",
@@ -54,6 +65,7 @@ MISTAKES = [
     f"if {'(' * 50}x{')' * 50} > 0: a\nelse: b",
     "if x > 0:\n    a\nelse:\n    if y > 0:\n        b\n    else:\n        a b\n",
     "",
+    *(f"if {test}: a\nelse: b\n" for test in SETS_GONE_WRONG),
 ]
 WRONG_HEADS = [
     "features: x, x\nactions: a",

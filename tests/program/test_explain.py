@@ -83,3 +83,11 @@ def test_changes_change_the_action_and_none_is_shorter(program: Program, seed: i
     inside &= closer <= [feature.high for feature in program.signature.features]
     leaves = terminals(program.root)
     assert all(leaves[leaf] == current for leaf in program.branch_batch(closer[inside.all(axis=1)]))
+
+
+def test_a_condition_that_reads_nothing_hides_no_change() -> None:
+    program = parse("features: A in [0, inf]\nactions: A, B\nif A > 0: B\nelif 0 > 0: A\nelse: A\n")
+    found = program.explain([0.13])
+    assert found.nearest is not None
+    assert found.nearest.features == (0.0,)
+    assert found.nearest.distance == found.single[0].distance

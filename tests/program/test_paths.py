@@ -19,8 +19,7 @@ from diprl.program.ast import (
 )
 from diprl.program.evaluate import path_at
 from diprl.program.paths import condition_paths, leaf_paths, statements
-from diprl.search.rounding import rounded
-from diprl.search.smaller import merged
+from diprl.search.smaller import merged, rounded
 
 LENGTH = 10_000
 SIGNATURE = Signature((Feature("x"),), Discrete(("a", "b", "c")))

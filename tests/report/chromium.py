@@ -85,9 +85,18 @@ class Chromium:
 
     def click(self, selector: str) -> None:
         """Press the mouse in the middle of an element, as a person would."""
+        self.hold(selector)
+        self.let_go(selector)
+
+    def hold(self, selector: str) -> None:
+        self._mouse("mousePressed", selector)
+
+    def let_go(self, selector: str) -> None:
+        self._mouse("mouseReleased", selector)
+
+    def _mouse(self, kind: str, selector: str) -> None:
         x, y = self._middle(selector)
-        for kind in ("mousePressed", "mouseReleased"):
-            self._send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self._send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def tap(self, selector: str) -> None:
         x, y = self._middle(selector)

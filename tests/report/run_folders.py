@@ -34,6 +34,22 @@ else:
     left
 """
 )
+STATES = ", ".join(f"state_is_{state} in [0, 1]" for state in range(16))
+LAKE = parse(
+    f"""
+task: FrozenLake-v1
+features: {STATES}
+actions: left, down, right, up
+
+if state in {{1, 4, 10}}:
+    left
+elif state not in {{9, 13}}:
+    right
+else:
+    down
+"""
+)
+"""A program of sets, for an environment that only Python plays."""
 CLUMSY = PROGRAM.edit(swap=True)
 """A program that drops the pole at once, for tests that play it only by the way."""
 SMALLER = next(without_branches(PROGRAM, np.zeros((1, 4), np.float32)))[0]
@@ -47,6 +63,16 @@ def write_run(folder: Path, seed: int = 0, mean: float = 480.0, program: Program
     lines = [json.dumps(metrics(step)) + "\n" for step in (1000, 2000, 3000)]
     (folder / METRICS_JSONL).write_text("".join(lines))
     program.save(folder / PROGRAM_JSON)
+    return folder
+
+
+def write_lake(folder: Path) -> Path:
+    """A finished run on FrozenLake, where every condition is a set."""
+    write_run(folder, program=LAKE)
+    lake = RunSpec(LAKE.task, settings=spec(0).settings, episodes=10)
+    write_json(folder / CONFIG, header(0) | lake.to_json())
+    content = Result(spec=lake, program=LAKE, score=Score((0.0, 1.0) * 5), steps={"training": 3000}).to_json()
+    write_json(folder / RESULT, content)
     return folder
 
 

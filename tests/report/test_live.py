@@ -17,7 +17,7 @@ from diprl.report.page import TWINS
 from tests.export.examples import EXAMPLES
 from tests.report.browser import needs_browser
 from tests.report.chromium import Chromium
-from tests.report.run_folders import PROGRAM, write_run
+from tests.report.run_folders import PROGRAM, write_lake, write_run
 from tests.report.test_twins import program_for
 
 pytestmark = needs_browser
@@ -129,6 +129,15 @@ def test_conditions_are_switched_moved_copied_and_removed(browser: Chromium) -> 
     assert browser.run(TEXT).split("\n") == lines
 
 
+def test_a_click_counts_although_a_new_score_arrives_in_its_midst(browser: Chromium) -> None:
+    lines, button = browser.run(TEXT).split("\n"), "#listing .condition .tools button"
+    browser.hold(button)
+    browser.run("document.querySelector('#exact').dispatchEvent(new Event('change'))")  # draws the listing again
+    browser.let_go(button)
+    browser.wait("document.querySelectorAll('#listing .off').length === 2")
+    assert browser.run(TEXT).split("\n") == [lines[2].replace("elif", "if"), *lines[3:]]
+
+
 def test_actions_are_chosen_and_idle_branches_removed(browser: Chromium) -> None:
     browser.run(
         "(() => { const list = document.querySelector('#listing select'); list.value = '0';"
@@ -140,6 +149,15 @@ def test_actions_are_chosen_and_idle_branches_removed(browser: Chromium) -> None
     browser.wait("document.querySelector('.never button')")
     browser.click(".never button")
     assert browser.run(TEXT).count("if") == 2
+
+
+def test_a_set_is_one_line_however_many_values_it_has(chromium: Chromium, tmp_path: Path) -> None:
+    chromium.open(write_report(write_lake(tmp_path / "run"), episodes=1).as_uri())
+    listing = chromium.run("document.querySelector('#listing .condition').textContent")
+    assert listing.startswith("if state in {1, 4, 10}:")
+    assert chromium.run("document.querySelectorAll('#listing input.number').length") == 0
+    assert chromium.run("document.querySelector('#values code').textContent") == "state in {1, 4, 10}"
+    assert chromium.run(TEXT).splitlines()[2] == "elif state not in {9, 13}:"
 
 
 def test_broken_text_is_pointed_at_and_changes_nothing(browser: Chromium) -> None:

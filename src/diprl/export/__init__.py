@@ -4,6 +4,7 @@
 ['c', 'fmu', 'js', 'json', 'latex', 'onnx', 'python', 'st', 'svg']
 """
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -16,17 +17,7 @@ from diprl.program import Program
 from diprl.program.networks import Network
 from diprl.system.files import check_writable, write_whole
 
-TARGETS = {
-    "python": "one Python file without dependencies",
-    "c": "C99 header and source, in double and single precision",
-    "js": "a JavaScript module that reads, runs and prints programs",
-    "json": "the program as JSON",
-    "latex": "a formula for papers",
-    "svg": "a drawing of the tree",
-    "st": "an IEC 61131-3 function block in Structured Text",
-    "onnx": "an ONNX graph in double precision",
-    "fmu": "a unit for co-simulation (FMI 2.0) with the C inside",
-}
+TARGETS: dict[str, str] = tomllib.loads(Path(__file__).with_name("targets.toml").read_text(encoding="utf-8"))
 """What each target gives; the module of the same name in this package makes it."""
 
 

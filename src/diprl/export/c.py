@@ -17,7 +17,7 @@ from diprl.program import Act, Continuous, Discrete, Node, Primitives, Program, 
 from diprl.program.names import unique_names
 from diprl.program.networks import Network
 from diprl.program.signature import outputs
-from diprl.program.text_format import format_lines
+from diprl.program.text_format import described, format_lines
 
 Constant = Callable[[float, int], str]
 """Writes a number that the feature of this index is compared with."""
@@ -71,7 +71,7 @@ def header(program: Program, networks: Sequence[Network] = ()) -> str:
     """The declarations: sizes, action names, status flags and functions."""
     comments, actions = [structure.title(program)], outputs(program.signature.actions)
     for array, entries in (("features", program.signature.features), ("action", actions)):
-        comments += [f"{array}[{i}]: {entry.name}{structure.facts(entry)}" for i, entry in enumerate(entries)]
+        comments += [f"{array}[{i}]: {described(entry)}" for i, entry in enumerate(entries)]
     name, reals = structure.prefix(program), number_types(program, networks)
     flags = [f"#define {name.upper()}_{flag} {bit}U {comment(MEANINGS[flag])}" for flag, bit in FLAGS.items()]
     return structure.fill(

@@ -26,7 +26,6 @@ class Real:
     kind: type
     """NumPy's name for it."""
     tanh: str = ""
-    largest: float = 0.0
     term: str = ""
     """The type in which terms are added up; that of the numbers, unless they are whole."""
 
@@ -37,21 +36,13 @@ class Real:
 
     def constant(self, value: float) -> str:
         """Any number, in an expression."""
-        if isinf(value) or abs(value) > self.largest:
+        if isinf(value) or abs(value) > float(np.finfo(self.kind).max):
             return "(-INFINITY)" if value < 0 else "INFINITY"
         return ("-" if value < 0 else "") + self.number(abs(value))
 
 
-def _double(value: float) -> str:
-    return repr(float(value))
-
-
-def _single(value: float) -> str:
-    return f"{np.float32(value)!s}f"
-
-
-DOUBLE = Real("double", "", _double, np.float64, "tanh", float(np.finfo(np.float64).max), "double")
-SINGLE = Real("float", "_float", _single, np.float32, "tanhf", float(np.finfo(np.float32).max), "float")
+DOUBLE = Real("double", "", lambda value: repr(float(value)), np.float64, "tanh", "double")
+SINGLE = Real("float", "_float", lambda value: f"{np.float32(value)!s}f", np.float32, "tanhf", "float")
 FIXED = Real("int32_t", "_fixed", lambda value: f"INT64_C({int(value)})", np.int32, term="int64_t")
 
 

@@ -80,11 +80,7 @@ def whole(value: float, bits: int) -> int:
 
 def _whole_condition(condition: Condition, bits: Sequence[int], sizes: Sequence[float]) -> tuple[Condition, float]:
     """The condition with as many bits as fit, and its margin."""
-    weights, bias, largest = (
-        [Fraction(w) for w in condition.weights],
-        Fraction(condition.bias),
-        list(map(Fraction, sizes)),
-    )
+    bias, weights, largest = Fraction(condition.bias), [*map(Fraction, condition.weights)], [*map(Fraction, sizes)]
     places = [s + _BITS - frexp(w)[1] for w, s in zip(condition.weights, bits, strict=True) if w]
     scale: int = min([2 * _BITS - frexp(condition.bias)[1], *places])
     while True:

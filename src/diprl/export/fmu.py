@@ -14,7 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from diprl.export import c, c_check, structure
 from diprl.export.guard import PLAIN, Guard
-from diprl.export.parity import Check, Written
+from diprl.export.parity import unchecked
 from diprl.program import Discrete, Feature, Primitives, Program
 from diprl.program.evaluate import clip
 from diprl.program.networks import Network
@@ -22,10 +22,7 @@ from diprl.program.signature import outputs
 
 PLATFORMS = {"linux": ("linux64", "so"), "darwin": ("darwin64", "dylib"), "win32": ("win64", "dll")}
 """Where a unit keeps its binary, and how that ends."""
-
-
-def check(written: Written) -> list[Check]:
-    return [Check("unit", note="its C is that of the C export; any tool for FMI 2.0 can step it")]
+check = unchecked("unit", "its C is that of the C export; any tool for FMI 2.0 can step it")
 
 
 def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PLAIN) -> dict[str, bytes]:

@@ -4,18 +4,14 @@ import re
 from collections.abc import Iterable
 
 from diprl.export import structure
-from diprl.export.parity import Check, Written
+from diprl.export.parity import unchecked
 from diprl.program import Affine, Continuous, Program, Terminal
 from diprl.program.ast import conditions, is_chain, terminals
 from diprl.program.signature import outputs
-from diprl.program.text_format import Notation, format_condition, format_lines, format_terminal, short_number
+from diprl.program.text_format import Notation, described, format_condition, format_lines, format_terminal, short_number
 
 _ESCAPES = {character: "\\" + character for character in "&%$#_{}"}
 _ESCAPES |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def check(written: Written) -> list[Check]:
-    return [Check("formula", note="it is for reading, with every digit of the program")]
 
 
 def to_latex(program: Program, standalone: bool = False) -> str:
@@ -25,10 +21,11 @@ def to_latex(program: Program, standalone: bool = False) -> str:
     if not standalone:
         return formula
     named = [*program.signature.features, *outputs(program.signature.actions)]
-    comments = "".join(f"% {structure.printable(each.name + structure.facts(each))}\n" for each in named)
+    comments = "".join(f"% {structure.printable(described(each))}\n" for each in named)
     return comments + structure.fill("document.tex", formula=formula)
 
 
+check = unchecked("formula", "it is for reading, with every digit of the program")
 render = structure.one_file("tex", lambda program, _: to_latex(program, standalone=True))
 
 

@@ -35,8 +35,7 @@ def to_onnx(program: Program, networks: Sequence[Network] = ()) -> bytes:
     onnx = optional("onnx", "ONNX export needs onnx: install it with: pip install 'diprl[onnx]'")
     kinds, helper = onnx.TensorProto, onnx.helper
     graph = _Graph(onnx)
-    result = _tree(graph, program, networks)
-    graph.add("Identity", [result], name="action")
+    graph.add("Identity", [graph.tree(program, networks)], name="action")
     actions = program.signature.actions
     discrete = isinstance(actions, Discrete)
     shape = ["n"] if discrete else ["n", len(actions.low)]
@@ -78,8 +77,8 @@ class _Graph:
         self.constants.append(self._onnx.numpy_helper.from_array(np.asarray(value, kind), name))
         return name
 
-    def column(self, source: str, index: int, axis: int = 1) -> str:
-        return self.add("Gather", [source, self.constant(index, np.int64)], axis=axis)
+    def column(self, source: str, index: int) -> str:
+        return self.add("Gather", [source, self.constant(index, np.int64)], axis=1)
 
     def linear(self, weights: Sequence[float], bias: float, columns: Sequence[str]) -> str:
         """A linear form, added term by term as the interpreter does."""
@@ -116,48 +115,45 @@ class _Graph:
         below, above = self.add("Less", [value, lower]), self.add("Greater", [value, upper])
         return self.add("Where", [below, lower, self.add("Where", [above, upper, value])])
 
+    def tree(self, program: Program, networks: Sequence[Network]) -> str:
+        """Leaves and selections from the last node to the root; returns the name of the chosen action."""
+        actions = program.signature.actions
+        columns = [self.column("features", index) for index in range(len(program.signature.features))]
+        primitives = self.primitive_columns(program, networks)
+        zero = self.constant(0.0) if program.conditions else ""
 
-def _tree(graph: _Graph, program: Program, networks: Sequence[Network]) -> str:
-    """Leaves and selections from the last node to the root; returns the name of the chosen action."""
-    actions = program.signature.actions
-    columns = [graph.column("features", index) for index in range(len(program.signature.features))]
-    primitives = _primitive_columns(graph, program, networks)
-    zero = graph.constant(0.0) if program.conditions else ""
+        def leaf(terminal: Terminal) -> str:
+            if isinstance(terminal, Act) or isinstance(actions, Discrete):
+                return self.filled(terminal.action, columns, np.int64)  # type: ignore[union-attr]
+            rows = zip(entry_forms(terminal, columns, primitives), actions.low, actions.high, strict=True)
+            entries = [self.as_column(self.clip(self.linear(*form), low, high)) for form, low, high in rows]
+            return self.add("Concat", entries, axis=1)
 
-    def leaf(terminal: Terminal) -> str:
-        if isinstance(terminal, Act) or isinstance(actions, Discrete):
-            return graph.filled(terminal.action, columns, np.int64)  # type: ignore[union-attr]
-        rows = zip(entry_forms(terminal, columns, primitives), actions.low, actions.high, strict=True)
-        entries = [graph.as_column(graph.clip(graph.linear(*form), low, high)) for form, low, high in rows]
-        return graph.add("Concat", entries, axis=1)
+        def choose(condition: Condition, then: str, orelse: str) -> str:
+            value = self.linear(condition.weights, condition.bias, columns)
+            test = self.add("Greater", [value, zero])
+            return self.add("Where", [test if isinstance(actions, Discrete) else self.as_column(test), then, orelse])
 
-    def choose(condition: Condition, then: str, orelse: str) -> str:
-        value = graph.linear(condition.weights, condition.bias, columns)
-        test = graph.add("Greater", [value, zero])
-        return graph.add("Where", [test if isinstance(actions, Discrete) else graph.as_column(test), then, orelse])
+        return fold(flatten(program.root), leaf, choose)
 
-    return fold(flatten(program.root), leaf, choose)
+    def primitive_columns(self, program: Program, networks: Sequence[Network]) -> list[list[str]]:
+        """For each primitive, the columns of its action."""
+        actions = program.signature.actions
+        if not isinstance(actions, Primitives):
+            return []
+        sources = [self.network(network) for network in networks] or [
+            self.column("primitive_actions", index) for index in range(len(actions.names))
+        ]
+        return [[self.column(source, entry) for entry in range(len(actions.low))] for source in sources]
 
-
-def _primitive_columns(graph: _Graph, program: Program, networks: Sequence[Network]) -> list[list[str]]:
-    """For each primitive, the columns of its action."""
-    actions = program.signature.actions
-    if not isinstance(actions, Primitives):
-        return []
-    sources = [_network(graph, network) for network in networks] or [
-        graph.column("primitive_actions", index) for index in range(len(actions.names))
-    ]
-    return [[graph.column(source, entry) for entry in range(len(actions.low))] for source in sources]
-
-
-def _network(graph: _Graph, network: Network) -> str:
-    centred = graph.add("Sub", ["senses", graph.constant(network.mean)])
-    scale = graph.constant(network.std) if len(network.std) > 1 else graph.number(network.std[0], ["senses"])
-    hidden = graph.add("Div", [centred, scale])
-    for number, (weights, bias) in enumerate(network.layers):
-        product = graph.add("MatMul", [hidden, graph.constant(weights)])
-        hidden = graph.add("Add", [product, graph.constant(bias)])
-        if number < len(network.layers) - 1:
-            hidden = graph.add("Tanh", [hidden])
-    limits = [graph.constant(np.asarray(bound, np.float64)) for bound in (network.low, network.high)]
-    return graph.add("Min", [graph.add("Max", [hidden, limits[0]]), limits[1]])
+    def network(self, network: Network) -> str:
+        centred = self.add("Sub", ["senses", self.constant(network.mean)])
+        scale = self.constant(network.std) if len(network.std) > 1 else self.number(network.std[0], ["senses"])
+        hidden = self.add("Div", [centred, scale])
+        for number, (weights, bias) in enumerate(network.layers):
+            product = self.add("MatMul", [hidden, self.constant(weights)])
+            hidden = self.add("Add", [product, self.constant(bias)])
+            if number < len(network.layers) - 1:
+                hidden = self.add("Tanh", [hidden])
+        limits = [self.constant(np.asarray(bound, np.float64)) for bound in (network.low, network.high)]
+        return self.add("Min", [self.add("Max", [hidden, limits[0]]), limits[1]])

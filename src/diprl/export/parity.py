@@ -1,6 +1,6 @@
 """What an export wrote, and how it compares with the interpreter: at random, on thresholds and next to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -145,6 +145,11 @@ class ExportReport:
         if any(check.observations for check in self.checks):
             lines.append(f"    observations: {self.sample}")
         return "\n".join(lines)
+
+
+def unchecked(name: str, note: str) -> Callable[[Written], list[Check]]:
+    """The check of a target that nothing can run."""
+    return lambda written: [Check(name, note=note)]
 
 
 def compare(name: str, written: Written, found: NDArray[Any], single: bool = False) -> Check:

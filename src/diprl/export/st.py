@@ -16,7 +16,7 @@ from diprl.program import Act, Continuous, Discrete, Feature, Program, Signature
 from diprl.program.names import unique_names
 from diprl.program.networks import Network
 from diprl.program.signature import outputs as outputs_of
-from diprl.program.text_format import Notation, format_lines
+from diprl.program.text_format import Notation, described, format_lines
 from diprl.program.text_parse import parse_body
 
 _BEGIN, _END = "(* The program: *)\n", "    (* Limits of the outputs: *)"
@@ -153,7 +153,7 @@ def _declarations(program: Program, outputs: Sequence[str]) -> list[str]:
 
 def _number(name: str, feature: Feature) -> str:
     """The declaration of a number, with its unit, range and meaning."""
-    facts = _plain(structure.facts(feature).removeprefix(":"))
+    facts = _plain(described(replace(feature, name="")).removeprefix(":"))
     return f"{name} : LREAL;" + (f" (* {facts} *)" if facts else "")
 
 

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from math import inf
 from string import Template
 
 from diprl.errors import DiprlError
-from diprl.program import Affine, Blend, Feature, Node, Primitives, Program
+from diprl.program import Affine, Blend, Node, Primitives, Program
 from diprl.program.ast import flatten, number_rows
 from diprl.program.evaluate import entry_forms
 from diprl.program.names import identifier
@@ -37,13 +36,6 @@ def prefix(program: Program) -> str:
 def signature(program: Program) -> str:
     """The fingerprint of a program: the SHA-256 of its JSON form."""
     return sha256(program.to_json().encode()).hexdigest()
-
-
-def facts(feature: Feature) -> str:
-    """Unit, range and meaning as a comment has them, such as ` [m] in [0.0, 2.0]: height of the water`."""
-    unit = f" [{feature.unit}]" if feature.unit else ""
-    bounds = f" in [{feature.low!r}, {feature.high!r}]" if (feature.low, feature.high) != (-inf, inf) else ""
-    return unit + bounds + (f": {feature.meaning}" if feature.meaning else "")
 
 
 def fixed_text(file: str, room: str = "export") -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 
 from diprl.export import structure
-from diprl.export.parity import Check, Written
+from diprl.export.parity import unchecked
 from diprl.program import Act, Blend, Condition, Program, Terminal
 from diprl.program.ast import flatten, fold, terminals
 from diprl.program.text_format import Notation, format_condition, format_terminal
@@ -29,10 +29,6 @@ class _Box:
     children: "Sequence[_Box]"
 
 
-def check(written: Written) -> list[Check]:
-    return [Check("drawing", note="it is for looking at; its description holds the exact text")]
-
-
 def to_svg(program: Program) -> str:
     """The drawing as text."""
     root = _measure(program)
@@ -47,6 +43,7 @@ def to_svg(program: Program) -> str:
     )
 
 
+check = unchecked("drawing", "it is for looking at; its description holds the exact text")
 render = structure.one_file("svg", lambda program, _: to_svg(program))
 
 

@@ -14,6 +14,7 @@ from diprl.export.guard import MEANINGS, Guard, Ranges
 from diprl.program import Discrete, Program
 from diprl.program.ast import Item, flatten, fold, number_rows
 from diprl.program.signature import outputs
+from diprl.program.text_format import described
 from diprl.system.files import read_text
 from diprl.verify import Report, Spec, load_spec, verify
 from diprl.verify.properties import LoopProperty
@@ -77,7 +78,7 @@ def actions(program: Program, guard: Guard) -> list[Row]:
     if isinstance(known, Discrete):
         listed, fallback = ", ".join(f"{index} {name}" for index, name in enumerate(known.names)), known.names[chosen]
     else:
-        listed = "; ".join(f"{one.name}{structure.facts(one)}" for one in outputs(known))
+        listed = "; ".join(described(one) for one in outputs(known))
         fallback = ", ".join(f"{value:g}" for value in chosen)
     by = "" if guard.fallback is not None else " (nobody chose it: name one with --fallback)"
     return pairs({"actions": listed, "fallback action": fallback + by, **MEANINGS})

@@ -17,19 +17,8 @@ from diprl.export import c_check, export, structure
 from diprl.export.fixed import FixedPoint, fixed_point
 from diprl.export.fmu import archive
 from diprl.export.guard import Guard, Ranges
-from diprl.handover.card import (
-    Evidence,
-    Facts,
-    Row,
-    Section,
-    actions,
-    gather,
-    interface,
-    longest_way,
-    markdown,
-    named_files,
-    pairs,
-)
+from diprl.handover import card
+from diprl.handover.card import Evidence, Facts, Row, Section
 from diprl.handover.vectors import expectations, harness, make_vectors, to_csv
 from diprl.program import Discrete, Primitives, Program
 from diprl.system.files import check_writable, write_json, write_text, write_whole
@@ -118,13 +107,13 @@ def _prove(program: Program, place: Path, spec: Path) -> Evidence:
     """The verdicts, and the specification with what it names."""
     if (spec.parent.parent / MANIFEST).is_file() and (spec.parent.parent / "certificates").is_dir():
         shutil.copytree(spec.parent.parent / "certificates", place / "certificates")  # it is a check: no new search
-    evidence = gather(program, spec, place / "certificates")
+    evidence = card.gather(program, spec, place / "certificates")
     (place / "spec").mkdir()
-    for name, path in {**named_files(spec), "spec.yaml": spec}.items():
+    for name, path in {**card.named_files(spec), "spec.yaml": spec}.items():
         shutil.copyfile(path, place / "spec" / name)
     report = re.sub(r", [\d.]+ s\]", "]", str(evidence.report)).rsplit("\n", 1)[0]  # times differ when it is repeated
     sections = {"Trace": evidence.rows, "Report": f"```text\n{report}\n```"}
-    write_text(place / "requirements.md", markdown("Requirements", sections))
+    write_text(place / "requirements.md", card.markdown("Requirements", sections))
     return evidence
 
 
@@ -138,8 +127,12 @@ def _test(program: Program, place: Path, guard: Guard) -> tuple[list[Row], dict[
     ran = {"vectors": _make(place, "vectors"), "Cortex-M3": _make(place, "cortex-m")}
     missed = {"unreached conditions": ", ".join(map(str, unreached))} if unreached else {}
     stack = _make(place, "stack") or "No compiler told it."
-    sections = {"Longest way": pairs(longest_way(program)), "Stack in bytes by function": stack, "Fixed point": margins}
-    return pairs({**ran, **missed}), sections
+    sections = {
+        "Longest way": card.pairs(card.longest_way(program)),
+        "Stack in bytes by function": stack,
+        "Fixed point": margins,
+    }
+    return card.pairs({**ran, **missed}), sections
 
 
 def _fixed(program: Program, guard: Guard) -> tuple[FixedPoint | None, str]:
@@ -163,16 +156,16 @@ def _describe(
     sections: dict[str, Section] = {
         "Signature (SHA-256 of `program.json`)": f"`{structure.signature(program)}`",
         "Program": f"```text\n{structure.printable(str(program), keep=chr(10))}```",
-        "Features": interface(program, guard, _fixed(program, guard)[0]),
-        "Actions and status flags": actions(program, guard),
-        "Training and score": pairs(facts.run) or "Nothing is known: the program came without a run.",
+        "Features": card.interface(program, guard, _fixed(program, guard)[0]),
+        "Actions and status flags": card.actions(program, guard),
+        "Training and score": card.pairs(facts.run) or "Nothing is known: the program came without a run.",
         "Requirements": rows or "None were given.",
         "Limits of validity": facts.seen_in + "\n\n" + structure.fixed_text("validity.md", "handover"),
         "Not verified": "".join(unproved) + structure.fixed_text("not_verified.md", "handover"),
         **tested,
         "Deviations from advisory rules for C": structure.fixed_text("deviations.md", "handover"),
     }
-    write_text(place / CARD, markdown(f"Model card: {structure.title(program)}", sections))
+    write_text(place / CARD, card.markdown(f"Model card: {structure.title(program)}", sections))
     write_text(place / "README.md", structure.fixed_text("README.md", "handover"))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal, terminals
-from diprl.program.signature import Actions, Discrete
+from diprl.program.signature import Actions, Continuous, Discrete, Primitives
 
 Array = NDArray[np.float64]
 
@@ -62,15 +62,11 @@ def entry_forms(
 
 
 def vector(
-    leaf: Affine | Blend,
-    features: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    primitives: Sequence[Sequence[float]] = (),
+    leaf: Affine | Blend, features: Sequence[float], actions: Continuous | Primitives, primitives: Sequence[Any] = ()
 ) -> list[float]:
     """The clipped action of one terminal; blends need the primitives' actions, one row per primitive."""
-    rows = zip(entry_forms(leaf, features, primitives), low, high, strict=True)
-    return [clip(linear(*form), lower, upper) for form, lower, upper in rows]
+    rows = zip(entry_forms(leaf, features, primitives), actions.low, actions.high, strict=True)
+    return [clip(linear(*form), low, high) for form, low, high in rows]
 
 
 def linear_batch(weights: Sequence[float], bias: float, columns: Array) -> Array:

@@ -112,8 +112,8 @@ def explain(program: "Program", features: ArrayLike, scales: Sequence[float] | N
         "; ".join(format_terminal(terminal, program.signature)),
         leaf,
         tuple(_step(program, condition, values.tolist(), units) for condition in asked),
-        min(filter(None, (_nearest_on(origin, path) for path in others)), key=distance, default=None),
-        tuple(sorted(filter(None, (_nearest_along(origin, feature) for feature in alone)), key=distance)),
+        min(filter(None, (origin.nearest_on(path) for path in others)), key=distance, default=None),
+        tuple(sorted(filter(None, (origin.nearest_along(feature) for feature in alone)), key=distance)),
     )
 
 
@@ -172,33 +172,52 @@ class _Origin:
             "; ".join(format_terminal(reached, signature)),
         )
 
+    def nearest_on(self, path: Decisions) -> Counterfactual | None:
+        """The nearest state of one leaf, stepping as little past its thresholds as the interpreter notices."""
+        (low, high), state, scales = self.bounds, self.state, self.scales
+        rows, limits = self._half_spaces(path)
+        size = max(1.0, float(np.abs(state / scales).max(initial=0.0)), float(np.abs(limits).max(initial=0.0)))
+        edges = np.concatenate([np.eye(len(state)), -np.eye(len(state))])
+        walls = np.concatenate([(low - state) / scales, (state - high) / scales])
+        finite = np.isfinite(walls)
+        reads = rows.any(axis=1)  # what reads no feature cannot be stepped past
+        violated = reads & np.where([decision.holds for decision in path], limits >= 0.0, limits > 0.0)
+        for nudge, (nudged, slack) in product(_NUDGES, ((violated, 0.0), (reads, 0.0), (reads, 2.0))):
+            wanted = np.concatenate([limits + nudge * size * nudged, walls[finite] - slack * nudge * size])
+            step = _least_distance(np.concatenate([rows, edges[finite]]), wanted)
+            found = None if step is None else self.moved_to(np.clip(state + scales * step, low, high))
+            if found:
+                return found
+        return None
 
-def _nearest_on(origin: _Origin, path: Decisions) -> Counterfactual | None:
-    """The nearest state of one leaf, stepping as little past its thresholds as the interpreter notices."""
-    (low, high), state, scales = origin.bounds, origin.state, origin.scales
-    rows, limits = _half_spaces(origin, path)
-    size = max(1.0, float(np.abs(state / scales).max(initial=0.0)), float(np.abs(limits).max(initial=0.0)))
-    edges = np.concatenate([np.eye(len(state)), -np.eye(len(state))])
-    walls = np.concatenate([(low - state) / scales, (state - high) / scales])
-    finite = np.isfinite(walls)
-    violated = np.where([decision.holds for decision in path], limits >= 0.0, limits > 0.0)
-    for nudge, (nudged, slack) in product(_NUDGES, ((violated, 0.0), (True, 0.0), (True, 2.0))):
-        wanted = np.concatenate([limits + nudge * size * nudged, walls[finite] - slack * nudge * size])
-        step = _least_distance(np.concatenate([rows, edges[finite]]), wanted)
-        found = None if step is None else origin.moved_to(np.clip(state + scales * step, low, high))
-        if found:
-            return found
-    return None
+    def _half_spaces(self, path: Decisions) -> tuple[Array, Array]:
+        """The path's conditions as rows · step >= limits, with rows of length one."""
+        signs = np.array([1.0 if decision.holds else -1.0 for decision in path])
+        weights, values = self.values([decision.condition for decision in path])
+        rows = signs[:, None] * weights * self.scales
+        norms = np.linalg.norm(rows, axis=1)
+        norms[norms == 0.0] = 1.0
+        return rows / norms[:, None], -signs * values / norms
 
-
-def _half_spaces(origin: _Origin, path: Decisions) -> tuple[Array, Array]:
-    """The path's conditions as rows · step >= limits, with rows of length one."""
-    signs = np.array([1.0 if decision.holds else -1.0 for decision in path])
-    weights, values = origin.values([decision.condition for decision in path])
-    rows = signs[:, None] * weights * origin.scales
-    norms = np.linalg.norm(rows, axis=1)
-    norms[norms == 0.0] = 1.0
-    return rows / norms[:, None], -signs * values / norms
+    def nearest_along(self, feature: int) -> Counterfactual | None:
+        """Try every threshold crossing along one axis, the closest first."""
+        program, here = self.program, self.state[feature]
+        weights, values = self.values(conditions(program.root))
+        reads = weights[:, feature] != 0.0
+        crossings = -values[reads] / weights[reads, feature]
+        crossings = crossings[np.isfinite(crossings)]
+        sizes = np.maximum(np.maximum(np.abs(crossings), abs(here)), self.scales[feature] * 1e-3)
+        changes = np.concatenate([crossings + sign * nudge * sizes for nudge in _NUDGES for sign in (1.0, -1.0)])
+        low, high = self.bounds
+        places = here + changes[np.argsort(np.abs(changes))]
+        places = places[(places >= low[feature]) & (places <= high[feature])]
+        moved = np.repeat(self.state[None], len(places), axis=0)
+        moved[:, feature] = places
+        leaves = terminals(program.root)
+        for row, leaf in zip(moved, program.branch_batch(moved), strict=True):
+            if leaves[leaf] != self.terminal:
+                return self.moved_to(row)
+        return None
 
 
 def _least_distance(rows: Array, limits: Array) -> Array | None:
@@ -217,24 +236,3 @@ def _least_distance(rows: Array, limits: Array) -> Array | None:
     if remainder[-1] > -1e-14:
         return None
     return -remainder[:-1] / remainder[-1] * size
-
-
-def _nearest_along(origin: _Origin, feature: int) -> Counterfactual | None:
-    """Try every threshold crossing along one axis, the closest first."""
-    program, here = origin.program, origin.state[feature]
-    weights, values = origin.values(conditions(program.root))
-    reads = weights[:, feature] != 0.0
-    crossings = -values[reads] / weights[reads, feature]
-    crossings = crossings[np.isfinite(crossings)]
-    sizes = np.maximum(np.maximum(np.abs(crossings), abs(here)), origin.scales[feature] * 1e-3)
-    changes = np.concatenate([crossings + sign * nudge * sizes for nudge in _NUDGES for sign in (1.0, -1.0)])
-    low, high = origin.bounds
-    places = here + changes[np.argsort(np.abs(changes))]
-    places = places[(places >= low[feature]) & (places <= high[feature])]
-    moved = np.repeat(origin.state[None], len(places), axis=0)
-    moved[:, feature] = places
-    leaves = terminals(program.root)
-    for row, leaf in zip(moved, program.branch_batch(moved), strict=True):
-        if leaves[leaf] != origin.terminal:
-            return origin.moved_to(row)
-    return None

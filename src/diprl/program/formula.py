@@ -19,14 +19,7 @@ Functions = Mapping[str, Callable[..., Any]]
 BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 """How tightly an operator binds; a sign binds with 3, so that -x^2 is -(x^2)."""
 _PLAIN = ("abs", "cos", "exp", "log", "sign", "sin", "sqrt", "tan", "tanh")
-ARGUMENTS: dict[str, int] = dict.fromkeys(_PLAIN, 1) | {
-    "atan2": 2,
-    "max": 2,
-    "min": 2,
-    "clip": 3,
-    "wrap": 3,
-    "where": 3,
-}
+ARGUMENTS = dict.fromkeys(_PLAIN, 1) | {"atan2": 2, "max": 2, "min": 2} | dict.fromkeys(("clip", "wrap", "where"), 3)
 """How many arguments each function has; `where(a > b, x, y)` is x where a > b, and y elsewhere."""
 LONGEST, DEEPEST = 1000, 100
 """Characters of a formula, and how far it may nest."""

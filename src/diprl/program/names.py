@@ -8,11 +8,22 @@ RESERVED = frozenset({"if", "elif", "else", "in"})
 """Words of the language itself, which nothing may be named."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CATEGORY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)_is_(0|[1-9][0-9]{0,8})")
 
 
 def is_identifier(name: str) -> bool:
     """Whether a name can stand in a program: ASCII letters, digits and underscores, no reserved word."""
     return _NAME.fullmatch(name) is not None and name not in RESERVED
+
+
+def category(name: str) -> tuple[str, int] | None:
+    """What a feature is one value of, and which: features that are 1 for one value of something and 0 for all others.
+
+    >>> category("state_is_3"), category("speed")
+    (('state', 3), None)
+    """
+    found = _CATEGORY.fullmatch(name)
+    return (found[1], int(found[2])) if found else None
 
 
 def identifier(name: str) -> str:

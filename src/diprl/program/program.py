@@ -68,7 +68,7 @@ class Program:
             return leaf.action  # type: ignore[union-attr]
         primitives: Any = self._primitive_actions(primitive_actions, 1)
         rows = () if primitives is None else primitives[0].tolist()
-        return np.array(evaluate.vector(leaf, values, actions.low, actions.high, rows))
+        return np.array(evaluate.vector(leaf, values, actions, rows))
 
     def act_batch(self, features: ArrayLike, primitive_actions: ArrayLike | None = None) -> NDArray[Any]:
         """The actions for a batch of observations, bit for bit as `act` gives them one by one."""
@@ -137,8 +137,12 @@ class Program:
         return self.with_root(ast.assemble(edit.round_item(item, digits) for item in ast.flatten(self.root)))
 
     def with_root(self, root: ast.Node) -> "Program":
-        """Another program with the same interface."""
-        return Program(self.signature, root, self.task)
+        """Another program with the same interface, which is not checked again: it may have hundreds of features."""
+        other = object.__new__(Program)
+        for name, value in (("signature", self.signature), ("task", self.task)):
+            object.__setattr__(other, name, value)
+        object.__setattr__(other, "root", canonical_root(root, self.signature))
+        return other
 
     def save(self, path: str | Path) -> None:
         """Write JSON to a .json file, text to any other, whole or not at all."""

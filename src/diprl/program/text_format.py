@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from diprl.program.ast import Act, Blend, Condition, Node, Terminal
 from diprl.program.paths import statements
+from diprl.program.sets import values_of
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature, outputs
 
 _WIDTH = 110
@@ -36,9 +37,11 @@ class Notation:
     """Whether each leaf returns, so that no line needs `else`."""
     product: str = "{}"
     """What surrounds a product."""
+    sets: bool = False
+    """Whether a condition on the values of one thing is written as a set, and any other one as `form > 0`."""
 
 
-TEXT = Notation(lines={"if": "if {} > 0:", "elif": "elif {} > 0:", "else": "else:"})
+TEXT = Notation(lines={"if": "if {}:", "elif": "elif {}:", "else": "else:"}, sets=True)
 
 
 def format_linear(weights: Sequence[float], bias: float, names: Sequence[str], notation: Notation = TEXT) -> str:
@@ -62,12 +65,12 @@ def format_program(signature: Signature, root: Node, task: str = "") -> str:
 def format_header(signature: Signature, task: str = "") -> list[str]:
     """The lines that name the task, the features and the actions."""
     lines = [f"task: {_text(task)}"] if task else []
-    lines += _entry("features", [_feature(feature) for feature in signature.features])
+    lines += _entry("features", [described(feature, _text, _quote) for feature in signature.features])
     actions = signature.actions
     if isinstance(actions, Discrete):
         return lines + _entry("actions", actions.names)
     if isinstance(actions, Continuous):
-        return lines + _entry("outputs", [_feature(output) for output in outputs(actions)])
+        return lines + _entry("outputs", [described(output, _text, _quote) for output in outputs(actions)])
     return lines + _entry("primitives", actions.names) + _entry("actuators", _actuators(actions))
 
 
@@ -88,16 +91,22 @@ def format_lines(
         if terminal is not None:
             lines = leaf(terminal)
         elif condition is not None:
-            form = format_linear(condition.weights, condition.bias, features, notation)
-            lines = [notation.lines[kind].format(form)]
+            lines = [notation.lines[kind].format(format_test(condition, features, notation))]
         else:
             lines = [notation.lines[kind]] if kind in notation.lines else []
         yield from (notation.space * (indent + level) + line for line in lines)
 
 
+def format_test(condition: Condition, features: Sequence[str], notation: Notation) -> str:
+    """What a line of the language asks: the bare form, or a whole comparison where the notation has sets."""
+    if notation.sets and (found := values_of(condition, features)):
+        return f"{found.name}{'' if found.inside else ' not'} in {{{', '.join(map(str, found.values))}}}"
+    form = format_linear(condition.weights, condition.bias, features, notation)
+    return f"{form} > 0" if notation.sets else form
+
+
 def format_condition(condition: Condition, signature: Signature, notation: Notation = TEXT) -> str:
-    form = format_linear(condition.weights, condition.bias, signature.feature_names, notation)
-    return f"{form} > 0"
+    return format_test(condition, signature.feature_names, replace(notation, sets=True))
 
 
 def format_terminal(leaf: Terminal, signature: Signature, notation: Notation = TEXT) -> list[str]:
@@ -119,11 +128,11 @@ def _entry(key: str, items: Sequence[str]) -> list[str]:
     return [line] if len(line) <= _WIDTH else [f"{key}:", *(f"    {item}" for item in items)]
 
 
-def _feature(feature: Feature) -> str:
-    unit = f" [{_text(feature.unit)}]" if feature.unit else ""
-    bounded = feature.low != -inf or feature.high != inf
-    bounds = f" in [{feature.low!r}, {feature.high!r}]" if bounded else ""
-    return feature.name + unit + bounds + (f": {_quote(feature.meaning)}" if feature.meaning else "")
+def described(feature: Feature, unit: Callable[[str], str] = str, meaning: Callable[[str], str] = str) -> str:
+    """Name, unit, range and meaning of a feature, such as `level [m] in [0.0, 2.0]: height of the water`."""
+    measured = f" [{unit(feature.unit)}]" if feature.unit else ""
+    bounds = f" in [{feature.low!r}, {feature.high!r}]" if (feature.low, feature.high) != (-inf, inf) else ""
+    return feature.name + measured + bounds + (f": {meaning(feature.meaning)}" if feature.meaning else "")
 
 
 def _actuators(actions: Primitives) -> list[str]:

@@ -1,8 +1,8 @@
 """Reads program text, as printed or as edited by hand.
 
 Accepted beyond what is printed: any spacing, comments, terms in any order and repeated, `x*2` and `x/2`,
-parentheses, `<`, terms on the right of the comparison, `else:` with an `if` inside, and a branch on the line
-of its condition.
+parentheses, sets in any order, `<`, terms on the right of the comparison, `else:` with an `if` inside, and a branch
+on the line of its condition.
 """
 
 import re
@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from diprl.errors import ProgramError
 from diprl.program.ast import Act, Affine, Blend, Condition, Item, Node, Terminal, assemble
 from diprl.program.check import MAX_NESTING, bounded, canonical_signature
+from diprl.program.sets import set_terms
 from diprl.program.signature import Continuous, Discrete, Signature
 from diprl.program.text_header import parse_signature, parse_task, split_header
 from diprl.program.tokens import MAX_CHARACTERS, Linear, Names, Token, Tokens, parse_linear
 
-_JOINED = {
-    "and": "a condition is one comparison: put the second one in an 'if' inside the branch",
-    "or": "a condition is one comparison: put the second one in an 'elif' with the same action",
-    "<": "a condition is one comparison: put the second one in an 'if' inside the branch",
-    ">": "a condition is one comparison: put the second one in an 'if' inside the branch",
+_ONE = "a condition is one comparison: put the second one in an"
+_JOINED = dict.fromkeys(("and", "<", ">"), f"{_ONE} 'if' inside the branch") | {
+    "or": f"{_ONE} 'elif' with the same action"
 }
 """Words that people put between two comparisons, and what to write instead."""
 END = -1
@@ -133,6 +132,8 @@ def _close_branches(chains: list[_Chain]) -> None:
 
 
 def _condition(tokens: Tokens, features: Names) -> Condition:
+    if tokens.current.kind == "name" and tokens.current.text not in features:
+        return _set(tokens, features)
     left = parse_linear(tokens, features, "a feature name")
     comparison = tokens.current
     if comparison.text in (">=", "<=", "==", "!="):
@@ -146,6 +147,23 @@ def _condition(tokens: Tokens, features: Names) -> Condition:
     greater, smaller = (left, right) if comparison.text == ">" else (right, left)
     greater.add(smaller, -1.0)
     return Condition(greater.weights(features), greater.constant)
+
+
+def _set(tokens: Tokens, features: Names) -> Condition:
+    """Read `state in {3, 7, 9}` or `state not in {3, 7, 9}`."""
+    name, negative = tokens.advance(), tokens.accept("not")
+    if not tokens.accept("in"):
+        raise name.error("a feature name", features)
+    tokens.expect("{")
+    values = set[int]()
+    while not values or tokens.accept(","):
+        value = tokens.advance()
+        if f"{name.text}_is_{value.text}" not in features:
+            raise value.error(f"a value of {name.text}", hint="" if values else "a set has the values of one thing")
+        values.add(int(value.text))
+    tokens.expect("}")
+    terms, bias = set_terms(name.text, values, not negative)
+    return Condition(tuple(terms.get(feature, 0.0) for feature in features), bias)
 
 
 def _terminal(line: Tokens, lines: Iterator[Tokens], kind: type, features: Names, actions: dict[str, int]) -> Terminal:

@@ -17,18 +17,10 @@ from diprl.export import TARGETS, ExportReport, export
 from diprl.export.js import language
 from diprl.program import Primitives, Program
 from diprl.program.text_format import format_body
+from diprl.report import episode
 from diprl.report.charts import FRAME, extent, front_chart, gap_rows, partition, score_chart, training_charts
 from diprl.report.draw import Markup, asset
-from diprl.report.episode import (
-    Replay,
-    Visits,
-    choose_features,
-    influence,
-    prepare_rendering,
-    record_replay,
-    short_floats,
-    visit,
-)
+from diprl.report.episode import Replay, Visits
 from diprl.report.source import Source, findings, read_source
 from diprl.runs.folder import task_of
 from diprl.system.files import check_target, write_text
@@ -54,7 +46,7 @@ def write_report(
     template = load_template()
     source = read_source(path)
     if features is not None:
-        choose_features(source.program, features, [])
+        episode.choose_features(source.program, features, [])
     out = out or (path / FILE if path.is_dir() else path.with_suffix(".html"))
     check_target(out, mark="diprl")
     write_text(out, template.render(known(source) | played(source, features, episodes, task)))
@@ -98,16 +90,17 @@ def known(source: Source, script: Markup | None = None, allow: str = "") -> dict
 def played(source: Source, features: str | None, episodes: int, name: str | None) -> dict[str, Any]:
     """What playing the program shows, or why it could not be played."""
     program = source.program
-    prepare_rendering()
+    episode.prepare_rendering()
     try:
         task = task_of(source.path, program, name)
         twin = twin_of(task)
-        visits, replay = visit(task, program, episodes), record_replay(task, program, pictures=twin is None)
+        visits = episode.visit(task, program, episodes)
+        replay = episode.record_replay(task, program, pictures=twin is None)
     except DiprlError as error:
         return {"replay": None, "score": score_chart(source, None), "why_not": str(error)}
     names = program.signature.feature_names
-    importance = influence(program, visits)
-    chosen = choose_features(program, features, importance)
+    importance = episode.influence(program, visits)
+    chosen = episode.choose_features(program, features, importance)
     medians = zip(names, visits.medians(), strict=True)
     return {
         "replay": replay,
@@ -187,6 +180,6 @@ def live_data(
         "frame": FRAME,
         "medians": visits.medians(),
         "scales": np.where(spread > 0.0, spread, 1.0).tolist(),
-        "states": short_floats(visits.features[:: -(-len(visits.features) // MOST_STATES)]),
+        "states": episode.short_floats(visits.features[:: -(-len(visits.features) // MOST_STATES)]),
         **({} if twin else replay.to_page()),
     }

@@ -54,6 +54,18 @@ function formatTerminal(item, signature) {
   return names.map((name, entry) => `${name} = ${formatLinear(item.rows[entry], item.bias[entry], features)}`);
 }
 
+/** The set of values that a condition asks for, as text; null for any other linear form. */
+function formatSet({ weights, bias }, names) {
+  const read = weights.flatMap((weight, index) => {
+    const [, thing, value] = /^([A-Za-z_][A-Za-z0-9_]*)_is_(0|[1-9][0-9]{0,8})$/.exec(names[index]) ?? [];
+    return weight === 0 ? [] : [{ thing: weight === -2 * bias ? thing : undefined, value: Number(value) }];
+  });
+  const [name] = read.map(({ thing }) => thing);
+  if (Math.abs(bias) !== 0.5 || name === undefined || read.some(({ thing }) => thing !== name)) return null;
+  const values = read.map(({ value }) => value).sort((one, other) => one - other);
+  return `${name}${bias < 0 ? "" : " not"} in {${values.join(", ")}}`;
+}
+
 /** The lines of the if/elif/else chain; a bare action is a single line. */
 function formatBody({ items, signature }) {
   const names = signature.features.map((feature) => feature.name);
@@ -61,7 +73,7 @@ function formatBody({ items, signature }) {
     const item = items[place];
     const lines = kind === "else" ? ["else:"]
       : kind === "leaf" ? formatTerminal(item, signature)
-      : [`${kind} ${formatLinear(item.weights, item.bias, names)} > 0:`];
+      : [`${kind} ${formatSet(item, names) ?? `${formatLinear(item.weights, item.bias, names)} > 0`}:`];
     return lines.map((line) => "    ".repeat(indent) + line);
   });
 }

@@ -97,6 +97,7 @@ function closeBranches(chains) {
 
 function parseCondition(tokens, signature) {
   const names = signature.features.map((feature) => feature.name);
+  if (tokens.current.kind === "name" && !names.includes(tokens.current.text)) return parseSet(tokens, names);
   const left = parseLinear(tokens, names, "a feature name");
   const comparison = tokens.current;
   if ([">=", "<=", "==", "!="].includes(comparison.text)) {
@@ -110,6 +111,24 @@ function parseCondition(tokens, signature) {
   const [greater, smaller] = comparison.text === ">" ? [left, right] : [right, left];
   addForm(greater, smaller, -1);
   return { weights: weightsOf(greater, names), bias: greater.constant + 0 };
+}
+
+/** Reads `state in {3, 7, 9}` or `state not in {3, 7, 9}`. */
+function parseSet(tokens, names) {
+  const name = tokens.advance(), sign = tokens.accept("not") ? -1 : 1;
+  if (!tokens.accept("in")) throw new ProgramSyntaxError(name, "a feature name", didYouMean(name.text, names));
+  tokens.expect("{");
+  const features = new Set();
+  while (!features.size || tokens.accept(",")) {
+    const value = tokens.advance(), feature = `${name.text}_is_${value.text}`;
+    if (!names.includes(feature)) {
+      const hint = features.size ? "" : "a set has the values of one thing";
+      throw new ProgramSyntaxError(value, `a value of ${name.text}`, hint);
+    }
+    features.add(feature);
+  }
+  tokens.expect("}");
+  return { weights: names.map((feature) => (features.has(feature) ? sign : 0)), bias: -0.5 * sign };
 }
 
 /** One weight per name; adding zero turns -0 into 0, so that equal programs also print alike. */

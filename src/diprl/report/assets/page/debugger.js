@@ -48,7 +48,8 @@ class Debugger {
     this.lines = this.traced.map((place, order) => {
       const { weights, bias } = this.program.items[place];
       const values = this.moments.map((moment) => linear(weights, bias, moment.seen));
-      const entries = [...weights, bias].flatMap((weight, index) => (weight === 0 ? [] : [{ weight, index, name: names[index] ?? "constant" }]));
+      const set = formatSet({ weights, bias }, names);
+      const entries = set ? [] : [...weights, bias].flatMap((weight, index) => (weight === 0 ? [] : [{ weight, index, name: names[index] ?? "constant" }]));
       const bars = entries.map((entry) => {
         const fill = draw("rect", { y: 0, height: 8, rx: 1 });
         const value = make("output", {});
@@ -59,7 +60,7 @@ class Debugger {
         "aria-label": "stop when this condition changes", onclick: () => this.toggleStop(order, stop) });
       const output = make("output", {}, "–"), cursor = make("i", { class: "cursor" });
       const open = make("button", { type: "button", class: "form", onclick: () => { this.opened.set(order, !row.classList.contains("open")); this.go(this.step); } },
-        make("code", {}, `${readable(weights, bias, names)} > 0`));
+        make("code", {}, set ?? `${readable(weights, bias, names)} > 0`));
       const row = make("li", {}, make("div", { class: "head" }, stop, open),
         make("div", { class: "trace" }, make("div", { class: "spark-box" }, sparkline(values), cursor), output),
         make("ul", { class: "terms" }, ...bars.map((bar) => bar.row)));

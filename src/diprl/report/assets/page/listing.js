@@ -3,10 +3,21 @@
 class Listing {
   /** `history` holds the edits; `shares` is asked for the share of states in which the item at a place acts. */
   constructor(place, tuner, history, signature, shares) {
-    Object.assign(this, { place, tuner, history, signature, shares, exact: false });
+    Object.assign(this, { place, tuner, history, signature, shares, exact: false, held: false });
+    place.addEventListener("pointerdown", () => { this.held = true; });
+    addEventListener("click", () => { this.held = false; }, true);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(() => this.release()));
+  }
+
+  /** A click needs the button that it began on: what is to be shown meanwhile waits for its end. */
+  release() {
+    this.held = false;
+    if (this.late) this.show();
   }
 
   show() {
+    this.late = this.held;
+    if (this.held) return;
     const kept = document.activeElement?.dataset?.key, { items } = this.history;
     const colours = terminalColours(items), numbers = branchPlaces(items), off = this.switchedOff(items);
     this.place.replaceChildren(...statements(items).map((line) => {
@@ -32,7 +43,8 @@ class Listing {
       code.append(":");
       return make("li", { class: "condition" }, code);
     }
-    code.append(" ", ...this.terms(item, place, 0), make("span", { class: "term" }, "> 0:"));
+    const set = formatSet(item, this.signature.features.map((feature) => feature.name));
+    code.append(" ", ...(set ? [`${set}:`] : [...this.terms(item, place, 0), make("span", { class: "term" }, "> 0:")]));
     return make("li", { class: "condition" }, code, this.tools(item, place));
   }
 
