@@ -6,7 +6,8 @@ from typing import Any
 
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.runs.trainer import Stage, Trainer, engine_for
+from diprl.runs.stage import Stage
+from diprl.runs.trainer import Trainer, engine_for
 from diprl.tasks.base import Task
 from diprl.tasks.registry import TASKS
 from diprl.train.engine import Engine, TrainState

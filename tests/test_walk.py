@@ -9,10 +9,10 @@ ROOT = Path(__file__).parent.parent
 ACTING = {"cli", "methods", "runs", "train", "arena", "search", "extract.py"}
 """The rooms that decide what happens next; the others hold what these work with."""
 RECORDS = {
-    *("runs/spec.py", "runs/session.py", "runs/result.py"),
+    *("runs/spec.py", "runs/session.py", "runs/stage.py", "runs/result.py"),
     *("train/settings.py", "arena/episodes.py", "arena/score.py"),
 }
-"""The three records of a run and other plain ones, which every room passes around."""
+"""The records of a run and other plain ones, which every room passes around."""
 TRACE = """
 import sys
 from pathlib import Path

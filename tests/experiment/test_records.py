@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diprl.errors import DiprlError
-from diprl.experiment.grid import Store, amendment
+from diprl.experiment.grid import Store
 from diprl.runs.observers import CURVE_POINTS, STEPS, spread, thinned_curve
 
 WRITER = """
@@ -56,8 +56,8 @@ def test_processes_do_not_write_one_record_twice(tmp_path: Path) -> None:
 def test_an_amendment_replaces_fields_and_keeps_the_line(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.append({"key": "a", "score": 1, "seed": 3})
-    assert store.append(amendment("a", "score", {"score": 2}))
-    assert not store.append(amendment("a", "score", {"score": 4}))
+    assert store.amend("a", "score", {"score": 2})
+    assert not store.amend("a", "score", {"score": 4})
     assert store.read() == {"a": {"key": "a", "score": 2, "seed": 3}}
     assert json.loads(store.path.read_text().splitlines()[0])["score"] == 1
 

@@ -122,6 +122,21 @@ def test_a_page_names_the_command_that_makes_it_again() -> None:
 
 
 def test_all_is_every_experiment() -> None:
-    assert [suite.name for suite in find_suites("all")] == list(SUITES)
+    assert [suite.name for suite in find_suites("all")] == [name for name in SUITES if name != "untuned"]
+
+
+def test_environments_that_nobody_tuned_get_their_settings_by_rule() -> None:
+    runs = SUITES["untuned"].runs(Request(tasks="FrozenLake-v1,Pendulum-v1", methods="diprl"))
+    assert [(run.task, run.variant) for run in runs if run.seed == 0] == [
+        ("FrozenLake-v1", ""), ("Pendulum-v1", ""), ("Pendulum-v1", "linear"),
+    ]  # fmt: skip
+    linear = [run.settings for run in runs if run.variant]
+    assert {(each.program.max_depth, each.program.directions, each.program.candidates) for each in linear} == {
+        (1, 8, 1)
+    }
+    assert {(run.task, run.settings.ppo.total_timesteps) for run in runs} == {
+        ("FrozenLake-v1", 300_000), ("Pendulum-v1", 1_000_000),
+    }  # fmt: skip
+    assert all(run.settings.ppo.quiet for run in runs)
     with pytest.raises(DiprlError, match="alpha"):
         find_suites("alfa")

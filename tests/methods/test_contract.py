@@ -15,7 +15,8 @@ from diprl.methods import ladder, pi_prl, viper
 from diprl.methods.presets import changed, preset_settings
 from diprl.methods.registry import METHODS, run
 from diprl.runs.result import Result
-from diprl.runs.trainer import Trained, acting
+from diprl.runs.stage import Trained
+from diprl.runs.trainer import acting
 
 TASK = PROBES["ThresholdProbe"]
 TINY = SMALL | {"total_timesteps": 1024}

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from diprl.errors import DiprlError
-from diprl.methods.presets import FOLDER, PRESETS, changed, preset_settings
+from diprl.methods.presets import FOLDER, PRESETS, candidates, changed, preset_settings, settings_for
 from diprl.methods.registry import METHODS
+from diprl.tasks.registry import load_task
 from diprl.train.settings import FIELDS, Settings
 
 FILES = sorted(FOLDER.rglob("*.toml"))
@@ -20,7 +21,7 @@ PAPER = {
     "members": 1, "polish_share": 0.0, "max_numbers": 0, "max_conditions": 0,
     "max_depth": 6, "architecture_period": 5, "choose_primitives": False,
     "idle_turns": True, "mix_logits": False, "terminal_spread": 0.1, "keep_action_weights": False,
-    "dual_epsilon": 1e-5,
+    "dual_epsilon": 1e-5, "quiet": False, "candidates": 1, "directions": 0,
     "feature_entropy": 0.0, "support_at": 0.5, "smallest_share": 0.05,
     "alpha": 0.0, "alpha_ramp": 0.0, "alpha_dual": 1e-4, "target_entropy": 0.1,
     "architecture_from": 0.1, "architecture_to": 0.6, "architecture_temperature_end": 1.0,
@@ -64,7 +65,8 @@ def test_a_file_names_known_settings_and_where_they_come_from(path: Path) -> Non
     method, preset, _ = path.relative_to(FOLDER).parts
     assert method in METHODS
     assert preset in PRESETS
-    assert content.keys() <= {"base", "provenance", "settings", "at_least"}
+    assert content.keys() <= {"base", "provenance", "settings", "at_least", "candidates"}
+    assert all(choice.keys() <= FIELDS.keys() for choice in content.get("candidates", ()))
     assert len(content["provenance"]["source"]) > 10
     assert content["settings"].keys() | content.get("at_least", {}).keys() <= FIELDS.keys()
     assert content.get("base", "none") in {*METHODS, "none"}
@@ -82,3 +84,39 @@ def test_a_smaller_budget_has_room_for_fewer_members(budget: int, members: int) 
     assert cart_pole.program.members == 5
     assert changed(cart_pole, total_timesteps=budget).program.members == members
     assert changed(cart_pole, total_timesteps=budget, members=4).program.members == 4
+
+
+@pytest.mark.parametrize(
+    ("budget", "num_envs", "minibatch_size"),
+    [(1000, 8, 128), (300_000, 8, 128), (1_000_000, 16, 256), (2_000_000, 32, 256), (10**9, 32, 256)],
+)
+def test_a_small_budget_has_small_rollouts(budget: int, num_envs: int, minibatch_size: int) -> None:
+    ppo = settings_for("diprl", "default", load_task("Pendulum-v1"), total_timesteps=budget).ppo
+    assert (ppo.num_envs, ppo.minibatch_size) == (num_envs, minibatch_size)
+    assert ppo.scale_rewards
+    assert ppo.quiet
+
+
+def test_only_an_environment_without_settings_of_its_own_gets_them_by_rule() -> None:
+    tuned, own = load_task("CartPole-v1"), load_task("FrozenLake-v1")
+    assert settings_for("diprl", "default", tuned) == preset_settings("diprl", "default", "CartPole-v1", tuned.budget)
+    assert not settings_for("diprl", "paper", own).ppo.quiet
+    values = settings_for("diprl", "default", own).values()
+    assert not values["normalise"]
+    assert values["feature_entropy"] == 0.0
+
+
+def test_settings_are_tried_unless_the_user_gives_one_of_them_or_the_budget_is_small() -> None:
+    task = load_task("Pendulum-v1")
+    count = len(candidates(task))
+    assert count > 1
+    tried = [
+        settings_for("diprl", "default", task, **given).program.candidates
+        for given in ({}, {"num_steps": 64}, {"gamma": 0.9}, {"members": 2}, {"total_timesteps": 50_000})
+    ]
+    assert tried == [count, count, 1, 1, 1]
+
+
+def test_who_looks_far_ahead_sees_ten_episodes_of_any_length() -> None:
+    for name, horizon in (("Pendulum-v1", 200), ("InvertedPendulum-v5", 1000)):
+        assert [choice["gamma"] for choice in candidates(load_task(name)) if "gamma" in choice][1] == 1 - 0.1 / horizon

@@ -233,3 +233,11 @@ def test_the_display_serves_many_threads(terminal: bool, capsys: pytest.CaptureF
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) == 40
         assert all(line.startswith("seed ") for line in lines)
+
+
+def test_the_largest_settings_are_refused_before_they_fill_the_memory() -> None:
+    largest = small_settings(
+        num_envs=4096, num_steps=1024, minibatch_size=1 << 22, hidden_size=2048, max_depth=64, total_timesteps=1 << 22
+    )
+    with pytest.raises(DiprlError, match=r"needs about \d+ GB of memory, and there are \d+: lower num_envs"):
+        run(small_session(probe("ThresholdProbe"), largest))

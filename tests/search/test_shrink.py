@@ -9,11 +9,17 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.front import Front, Limits, features_read, front_of, validated
-from diprl.search.rounding import digits_of, rounded
-from diprl.search.shrink import Shrinker, shrink, spread
-from diprl.search.simplify import simplify
-from diprl.search.smaller import ConditionFit, best_constant, merged, rounded_alike, smaller_programs
+from diprl.search.front import Front, Limits, features_read, front_of, is_as_good, still_in, validated
+from diprl.search.shrink import Shrinker, shrink, simplify, spread
+from diprl.search.smaller import (
+    ConditionFit,
+    best_constant,
+    digits_of,
+    merged,
+    rounded,
+    rounded_alike,
+    smaller_programs,
+)
 from diprl.search.trials import Spent, Trials
 from diprl.system.processes import available_cores
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
@@ -103,6 +109,23 @@ def test_no_round_goes_over_the_budget():
         trials.play([BALANCING], 1)
 
 
+def test_what_compiles_or_plays_elsewhere_does_not_count_for_the_pace(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("diprl.search.trials.monotonic", lambda: clock[0])
+    trials = Trials(CART_POLE, BALANCING, seconds=100.0)
+    clock[0] = 50.0
+    trials.count(10, typical=False)
+    clock[0] = 51.0
+    trials.count(1000)
+    assert trials.left == pytest.approx(49 * 1000)
+
+
+def test_a_long_search_keeps_no_more_for_the_comparison_than_it_can_use():
+    short, long = (Trials(CART_POLE, WORDY, steps) for steps in (1e5, 1e9))
+    assert Shrinker(short, WORDY, Limits(), seed=0).left == short.left / 2
+    assert Shrinker(long, WORDY, Limits(), seed=0).left > 0.9 * long.left
+
+
 def returns_of(**means: float) -> dict[Program, np.ndarray]:
     programs = {"small": BALANCING, "large": WORDY}
     noise = np.random.default_rng(0).normal(0.0, 1.0, size=100)
@@ -111,8 +134,22 @@ def returns_of(**means: float) -> dict[Program, np.ndarray]:
 
 def test_the_smallest_of_equals_is_taken_and_the_best_of_unequals():
     assert front_of(returns_of(small=10.0, large=10.0), Limits()).program == BALANCING
-    assert front_of(returns_of(small=9.9, large=10.0), Limits()).program == WORDY, "all episodes agree"
-    assert front_of(returns_of(small=9.9, large=10.0), Limits(tolerance=0.02)).program == BALANCING
+    assert front_of(returns_of(small=9.8, large=10.0), Limits()).program == WORDY
+    assert front_of(returns_of(small=9.8, large=10.0), Limits(tolerance=0.03)).program == BALANCING
+
+
+@pytest.mark.parametrize(
+    ("lost", "deviation", "alike"),
+    [
+        (0.1, 0.001, True),  # all episodes agree, on what does not matter to anybody
+        (0.4, 0.001, False),
+        (0.4, 5.0, True),  # a standard error of a half
+        (1.5, 30.0, False),  # one of three, which excuses nothing
+    ],
+)
+def test_a_loss_counts_from_one_standard_error_and_from_a_quarter_to_one_percent(lost, deviation, alike):
+    best = 100.0 + np.random.default_rng(0).normal(0.0, deviation, size=100)
+    assert is_as_good(best - lost, best, 0.0) == alike
 
 
 def test_limits_choose_among_what_is_allowed():
@@ -150,6 +187,37 @@ def test_fewer_digits_are_taken_where_the_score_stays():
     assert digits_of(long) == 3
     assert digits_of(front.program) == 1
     assert evaluate_program(CART_POLE, front.program, 20).mean == 500.0
+
+
+def test_rounding_that_changes_actions_is_judged_by_the_score():
+    long = cart_pole("if 24.9*pole_angle + pole_angular_velocity > 0:\n    right\nelse:\n    left")
+    views, other = visited_views(CART_POLE, long), rounded(long, 1)
+    assert np.mean(other.act_batch(views) != long.act_batch(views)) > 0.02
+    shrinker = Shrinker(Trials(CART_POLE, long, steps=400_000), long, Limits(), seed=0)
+    assert shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits())).program == other
+
+
+def test_a_program_that_does_exactly_as_a_smaller_one_meets_no_further_episodes():
+    trials = Trials(CART_POLE, WORDY, steps=400_000)
+    front = validated(trials, [WORDY, BALANCING], Limits())
+    assert front.program == BALANCING
+    assert trials.rounds == 3, "both always last 500 steps"
+
+
+def test_those_that_lose_little_stay_though_every_episode_agrees():
+    lucky, steady, bad = np.full(30, 100.0), np.full(30, 99.5), np.full(30, 95.0)
+    assert still_in([WORDY, BALANCING], {WORDY: lucky, BALANCING: steady}) == [WORDY, BALANCING]
+    assert still_in([WORDY, BALANCING], {WORDY: lucky, BALANCING: lucky - 0.1}) == [BALANCING, WORDY], "about the same"
+    loses = {WORDY: lucky, BALANCING: lucky - 0.9}
+    assert still_in([WORDY, BALANCING], loses) == [WORDY, BALANCING]
+    assert still_in([WORDY, BALANCING], loses, tolerance=0.02) == [BALANCING, WORDY]
+    assert still_in([WORDY, BALANCING], {WORDY: lucky, BALANCING: bad}) == [WORDY]
+
+
+def test_the_smallest_of_those_that_do_alike_stays_once_that_is_sure():
+    returns = {WORDY: np.full(30, 100.0), BALANCING: np.full(30, 100.0)}
+    assert still_in([WORDY, BALANCING], returns, sure=True) == [BALANCING]
+    assert still_in([WORDY, BALANCING], returns, sure=False) == [BALANCING, WORDY], "some may fail later on"
 
 
 def test_fewer_digits_are_not_believed_after_a_few_episodes():

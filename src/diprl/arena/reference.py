@@ -1,7 +1,7 @@
 """Episodes on the reference environment, with whatever acts: this is where every reported score comes from."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from diprl.program import Program
 from diprl.tasks.base import Task
 from diprl.tasks.batches.sync import checked_views
 from diprl.tasks.misdeeds import Checked
+
+if TYPE_CHECKING:
+    from diprl.tasks.mujoco.gymnasium_batch import GymnasiumEnvironments
 
 Act = Callable[[NDArray[np.float32]], NDArray[Any]]
 """Actions for a batch of views."""
@@ -76,35 +79,61 @@ def play(
 
     Environments step in lockstep; one that ends takes the next episode that nobody has played yet.
     """
-    environments = [Checked(task.reference(), task.name) for _ in range(min(len(seeds), PARALLEL_EPISODES))]
+    from diprl.tasks.mujoco.gymnasium_batch import GymnasiumEnvironments, rule_of  # needs Gymnasium, unlike twins
+
+    count, rule = min(len(seeds), PARALLEL_EPISODES), rule_of(task)
+    environments = GymnasiumEnvironments(task, rule, count) if rule else OneByOne(task, count)
     try:
-        return _play(task, act, environments, seeds)
+        return _play(task, act, environments, count, seeds)
     finally:
-        for environment in environments:
+        environments.close()
+
+
+class OneByOne:
+    """Environments that are stepped one after another."""
+
+    def __init__(self, task: Task, count: int) -> None:
+        self.environments = [Checked(task.reference(), task.name) for _ in range(count)]
+
+    def begin(self, row: int, seed: int) -> Any:
+        return self.environments[row].reset(seed)
+
+    def advance(self, rows: Sequence[int], actions: NDArray[Any]) -> tuple[Sequence[Any], ...]:
+        """Observations, rewards, ends, cuts and what is reported."""
+        results = [self.environments[row].step(action) for row, action in zip(rows, actions, strict=True)]
+        return tuple(zip(*results, strict=True))
+
+    def close(self) -> None:
+        for environment in self.environments:
             environment.close()
 
 
-def _play(task: Task, act: Callable[..., NDArray[Any]], environments: list[Checked], seeds: Sequence[int]) -> Played:
+def _play(
+    task: Task,
+    act: Callable[..., NDArray[Any]],
+    environments: "OneByOne | GymnasiumEnvironments",
+    count: int,
+    seeds: Sequence[int],
+) -> Played:
     returns, extra, steps = np.zeros(len(seeds)), {}, 0
-    episode_of = list(range(len(environments)))
-    observations = [environment.reset(seeds[index]) for index, environment in enumerate(environments)]
-    following = len(environments)
-    while environments:
+    rows, episode_of, following = [*range(count)], [*range(count)], count
+    observations: list[Any] = [environments.begin(row, seeds[row]) for row in rows]
+    while rows:
         actions = act(checked_views(task, observations, lambda _: task.name), np.array(episode_of))
-        steps += len(environments)
-        for slot in reversed(range(len(environments))):
-            observations[slot], reward, terminated, truncated, info = environments[slot].step(actions[slot])
-            returns[episode_of[slot]] += reward
-            if not terminated and not truncated:
+        steps += len(rows)
+        seen, reward, terminated, truncated, *infos = environments.advance(rows, actions)
+        observations = [*seen]
+        returns[episode_of] += reward
+        for slot in reversed(range(len(rows))):
+            if not terminated[slot] and not truncated[slot]:
                 continue
-            for name, value in info.items():
+            for name, value in (infos[0][slot] if infos else {}).items():
                 extra.setdefault(name, []).append(value)
             if following < len(seeds):
-                observations[slot] = environments[slot].reset(seeds[following])
+                observations[slot] = environments.begin(rows[slot], seeds[following])
                 episode_of[slot], following = following, following + 1
             else:
-                environments[slot].close()
-                for items in (environments, observations, episode_of):
+                for items in (rows, observations, episode_of):
                     items.pop(slot)
     return Played(returns, extra, steps)
 

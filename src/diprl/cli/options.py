@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from io import StringIO
-from itertools import dropwhile, takewhile
+from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
@@ -221,17 +221,12 @@ def parse(command: type, name: str, arguments: list[str]) -> Any:
 def first_paragraph(message: str) -> str:
     """What a boxed message says before it goes into details, in one line."""
     lines = [line.strip(BOX) for line in message.splitlines()[1:]]
-    lines = list(dropwhile(is_ruler, lines))
-    said = list(takewhile(lambda line: not is_ruler(line), lines))
+    paragraphs = groupby(lines, lambda line: line.strip("-") == "")  # rulers, and what stands between them
+    said = next(list(paragraph) for ruler, paragraph in paragraphs if not ruler)
     if said[0].startswith("Missing from "):
         return f"{said[0].removeprefix('Missing from ').rstrip(':')} needs {said[1]}"
     text = " ".join(" ".join(said).split()).removeprefix("Error parsing ")
     return text.partition(". Expected 1")[0].rstrip(".")
-
-
-def is_ruler(line: str) -> bool:
-    """Whether a line only separates others."""
-    return not line.strip("-")
 
 
 def option_names(command: Any) -> list[str]:

@@ -41,10 +41,9 @@ class Polish(ChangeCommand):
 
             def enough() -> bool:
                 passed = (monotonic() - began) / self.seconds
-                ended = interruption.asked or passed >= 1
-                working.show(
-                    "comparing with the program as it was" if ended else "searching for better numbers", passed
-                )
+                searching = passed < 1 and not interruption.asked
+                doing = "searching for better numbers" if searching else "comparing with the program as it was"
+                working.show(doing, passed)
                 return interruption.asked
 
             found = polish(task, program, self.steps, seconds=self.seconds, seed=self.seed, enough=enough)

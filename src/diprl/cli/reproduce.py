@@ -1,6 +1,8 @@
 """`diprl reproduce`: the paper's tables and figures, from runs made here."""
 
+import tomllib
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +13,14 @@ from diprl.experiment.request import Request
 from diprl.terminal.layout import say
 from diprl.terminal.progress import Working
 
-SUITES = ("discrete", "seeds", "ladder", "continuous", "alpha", "target-entropy", "depth", "entropy", "failure", "all")
+TABLES = tomllib.loads((files("diprl.experiment") / "tables.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduce(Request, JSONOption):
     """Do the runs of an experiment that have no record yet, then print and write its tables and figures."""
 
-    experiment: Annotated[str, tyro.conf.Positional, one_of(*SUITES)]
+    experiment: Annotated[str, tyro.conf.Positional, one_of(*TABLES["experiments"], "all")]
     """Which of the paper's experiments."""
     executor: Annotated[str, one_of("local", "vmap", "ray", "none")] = "local"
     """Processes here, many runs in one compiled call, a cluster, or only tables of what there is."""

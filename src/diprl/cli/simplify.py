@@ -46,7 +46,7 @@ class Simplify(ChangeCommand):
         interruption = Interruption()
         with interruption.listening(then="comparing what was found"), Working("compiling …") as working:
             from diprl.methods.retrain import retrainer
-            from diprl.search.simplify import simplify
+            from diprl.search.shrink import simplify
             from diprl.system.device import use_compilation_cache
 
             use_compilation_cache()

@@ -81,12 +81,12 @@ class Train(EnvironmentOptions, JSONOption):
             use_compilation_cache()
             use_device(self.device)
             interruption = Interruption()
-            sessions = [resumed_session(self)] if self.resume else fresh_sessions(self)
+            sessions = [self.resumed_session(self.resume)] if self.resume else self.fresh_sessions()
             watched = {"observers": (display, interruption), "interrupt": interruption}
             sessions = [replace(session, **watched) for session in sessions]
             workers = min(len(sessions), available_cores()) if sessions[0].task.twin else 1
             display.show(f"{sessions[0].task.name}: compiling …")
-            with interruption.listening(resume_commands(self, sessions)):
+            with interruption.listening(self.resume_commands(sessions)):
                 results = run_all(sessions, workers)
         self.print_results(sessions, results)
 
@@ -115,69 +115,63 @@ class Train(EnvironmentOptions, JSONOption):
         given = {name: value for name, value in options.items() if value is not None}
         return {"polish_share": 0.0} | given if self.raw else given
 
+    def fresh_sessions(self) -> list["Session"]:
+        """One session per seed, everything checked before anything is written."""
+        from diprl.methods.presets import settings_for
+        from diprl.methods.registry import find_method
+        from diprl.runs.session import Session
+        from diprl.runs.spec import RunSpec
+        from diprl.tasks.batches.guard import load_limited
+        from diprl.tasks.registry import load_task
+
+        if not self.task:
+            raise DiprlError("which task? For example: diprl train CartPole-v1 (see diprl tasks)")
+        seeds = parse_seeds(self.seeds) if self.seeds else [self.seed]
+        env_kwargs = self.parsed_env_kwargs()
+        find_method(self.method)
+        task = load_limited(partial(load_task, self.task, env_kwargs=env_kwargs), self.env_timeout)
+        if task.note:
+            print(f"diprl: {task.note}", file=sys.stderr)
+        spec = RunSpec(
+            task=task.name,
+            method=self.method,
+            settings=settings_for(self.method, self.preset, task, **self.given_settings()),
+            episodes=100 if self.episodes is None else self.episodes,
+            preset=self.preset,
+            env_kwargs=env_kwargs,
+            origin=task.origin,
+        )
+        session = Session(spec, task, backend=self.backend or "auto", **self.limits())
+        return [
+            replace(session, spec=replace(spec, seed=seed), folder=self.folder_for(task.name, seed, len(seeds)))
+            for seed in seeds
+        ]
+
+    def folder_for(self, task: str, seed: int, count: int) -> Path:
+        from diprl.runs.folder import free_folder
+
+        if self.out is None:
+            return free_folder(Path("runs") / task.replace("/", "_"), f"{self.method}-{self.preset}-seed{seed}")
+        return self.out if count == 1 else self.out / f"seed{seed}"
+
+    def resume_commands(self, sessions: list["Session"]) -> list[str]:
+        """The commands that go on with these runs; a module that brings its environment is named again."""
+        from diprl.runs.folder import resume_command
+
+        task = f" {self.task}" if ":" in self.task else ""
+        return [f"{resume_command(session.folder)}{task}" for session in sessions if session.folder]
+
+    def resumed_session(self, folder: Path) -> "Session":
+        """The session that a run folder describes; its spec is not to be changed half-way."""
+        from diprl.runs.session import resume_session
+
+        changed = list(self.given_settings()) + ["episodes"] * (self.episodes is not None)
+        if changed:
+            raise DiprlError(f"--resume goes on with the run as it was begun: leave out {', '.join(changed)}")
+        return resume_session(folder, self.task or None, backend=self.backend, **self.limits())
+
 
 def summary(session: "Session", result: Any) -> dict[str, Any]:
     """What `--json` says of a run: its result and its folder, without the learning curve."""
     content = {name: value for name, value in result.to_json().items() if name != "curve"}
     return content | {"folder": str(session.folder)}
-
-
-def fresh_sessions(command: Train) -> list["Session"]:
-    """One session per seed, everything checked before anything is written."""
-    from diprl.methods.presets import settings_for
-    from diprl.methods.registry import find_method
-    from diprl.runs.session import Session
-    from diprl.runs.spec import RunSpec
-    from diprl.tasks.batches.guard import load_limited
-    from diprl.tasks.registry import load_task
-
-    if not command.task:
-        raise DiprlError("which task? For example: diprl train CartPole-v1 (see diprl tasks)")
-    seeds = parse_seeds(command.seeds) if command.seeds else [command.seed]
-    env_kwargs = command.parsed_env_kwargs()
-    find_method(command.method)
-    task = load_limited(partial(load_task, command.task, env_kwargs=env_kwargs), command.env_timeout)
-    if task.note:
-        print(f"diprl: {task.note}", file=sys.stderr)
-    spec = RunSpec(
-        task=task.name,
-        method=command.method,
-        settings=settings_for(command.method, command.preset, task, **command.given_settings()),
-        episodes=100 if command.episodes is None else command.episodes,
-        preset=command.preset,
-        env_kwargs=env_kwargs,
-        origin=task.origin,
-    )
-    session = Session(spec, task, backend=command.backend or "auto", **command.limits())
-    folders = [folder_for(command, task.name, seed, len(seeds)) for seed in seeds]
-    return [
-        replace(session, spec=replace(spec, seed=seed), folder=folder)
-        for seed, folder in zip(seeds, folders, strict=True)
-    ]
-
-
-def folder_for(command: Train, task: str, seed: int, count: int) -> Path:
-    from diprl.runs.folder import free_folder
-
-    if command.out is None:
-        return free_folder(Path("runs") / task.replace("/", "_"), f"{command.method}-{command.preset}-seed{seed}")
-    return command.out if count == 1 else command.out / f"seed{seed}"
-
-
-def resume_commands(command: Train, sessions: list["Session"]) -> list[str]:
-    """The commands that go on with these runs; a module that brings its environment is named again."""
-    from diprl.runs.folder import resume_command
-
-    task = f" {command.task}" if ":" in command.task else ""
-    return [f"{resume_command(session.folder)}{task}" for session in sessions if session.folder]
-
-
-def resumed_session(command: Train) -> "Session":
-    """The session that a run folder describes; its spec is not to be changed half-way."""
-    from diprl.runs.session import resume_session
-
-    assert command.resume is not None  # only called where it is given
-    changed = list(command.given_settings()) + ["episodes"] * (command.episodes is not None)
-    if changed:
-        raise DiprlError(f"--resume goes on with the run as it was begun: leave out {', '.join(changed)}")
-    return resume_session(command.resume, command.task or None, backend=command.backend, **command.limits())

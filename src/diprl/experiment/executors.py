@@ -18,19 +18,8 @@ from typing import Any
 from diprl.arena.reference import evaluate_program
 from diprl.arena.score import TWIN
 from diprl.errors import DiprlError, check_known, optional
-from diprl.experiment.grid import (
-    PATIENCE,
-    WORK,
-    Announce,
-    Execute,
-    Failures,
-    Grid,
-    Record,
-    amendment,
-    claim,
-    failed,
-    work_through,
-)
+from diprl.experiment.grid import PATIENCE, Announce, Execute, Failures, Grid, Record, claim, failed, work_through
+from diprl.experiment.rivals import SB3_PPO, sb3_ppo
 from diprl.experiment.vmap import batch_key, execute_batch, fits
 from diprl.methods import registry
 from diprl.program import Program
@@ -59,6 +48,8 @@ def cached_task(name: str) -> Task:
 
 def execute(spec: RunSpec, folder: Path) -> Record:
     """Do a run in its folder as `diprl train` would, from its checkpoint where there is one, and give its record."""
+    if spec.method == SB3_PPO:
+        return sb3_ppo(spec, cached_task(spec.task)).to_json()
     use_compilation_cache()
     session = Session(spec, cached_task(spec.task), folder, resume=(folder / CONFIG).exists())
     return registry.run(session).to_json()
@@ -121,7 +112,7 @@ def vmap(grid: Grid, announce: Announce, workers: int | None = None) -> Failures
 def do_batch(grid: Grid, batch: dict[str, RunSpec], announce: Announce) -> Failures:
     """Claim all runs of a batch, do them together, write the records that are missing."""
     runs, digest = list(batch.values()), hashlib.sha256("\n".join(batch).encode()).hexdigest()
-    folder = grid.folder / WORK / f"batch_{digest[:16]}"
+    folder = grid.work_folder(runs[0]).with_name(f"batch_{digest[:16]}")
     while any(run.key in batch for run in grid.pending()):
         with ExitStack() as claims:
             if not all(claims.enter_context(claim(grid.folder, run.slug)) for run in runs):
@@ -200,5 +191,5 @@ def rescore(grid: Grid, announce: Announce) -> int:
                 score = evaluate_program(cached_task(record["task"]), program, episodes)
                 values = {"score": score.to_json(), "twin_score": record["score"]}
                 announce(f"rescored {record['method']}, {record['task']}, seed {record['seed']}")
-                count += grid.store.append(amendment(key, RESCORED, values))
+                count += grid.store.amend(key, RESCORED, values)
     return count

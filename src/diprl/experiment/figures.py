@@ -178,10 +178,8 @@ def draw_failure(axis: Any, results: Results) -> None:
 def draw_ladder(axis: Any, results: Results) -> None:
     """Return after each step from relaxed policy to program, by preset; the band is what the paper reports."""
     for preset in results.presets:
-        colour, rungs = (
-            PRESET_COLOURS[preset],
-            [results.having(preset=preset).present(MEASURES[name]) for name in LADDER],
-        )
+        colour, part = PRESET_COLOURS[preset], results.having(preset=preset)
+        rungs = [part.present(MEASURES[name]) for name in LADDER]
         if all(rungs):
             axis.plot(range(len(rungs)), [np.mean(values) for values in rungs], marker="o", color=colour, label=preset)
             for place, values in enumerate(rungs):
@@ -237,6 +235,7 @@ FIGURES: dict[str, dict[str, Callable[[Results], Any]]] = {
     "alpha": {"alpha": ablation("alpha", {"relaxed": "relaxed return", "extracted": "return"})},
     "target-entropy": {"targets": ablation("target-entropy", {"extracted": "return"})},
     "depth": {},
+    "untuned": {},
     "entropy": {
         "bars": partial(per_task, draw=partial(draw_bars, lines=TABLES["entropy"][0].lines), label="entropy"),
         "curves": ENTROPY,

@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,10 @@ class Store:
     def append(self, record: Record) -> bool:
         """Add a record, durably, unless one with its key is there; tells whether it was added."""
         return self.extend([record]) == 1
+
+    def amend(self, key: str, kind: str, values: Record) -> bool:
+        """Add a line that adds or replaces fields of a record, unless it has one of this kind; tells whether."""
+        return self.append({"key": f"{key}#{kind}", "amends": key, "values": values})
 
     def extend(self, records: Sequence[Record]) -> int:
         """Add those records whose keys are new; tells how many there were."""
@@ -96,11 +100,6 @@ def parse_lines(content: bytes, path: Path) -> Iterator[Record]:
         except (ValueError, RecursionError, KeyError, TypeError) as error:
             raise DiprlError(f"{path}, line {number}: not a record; remove the line to go on") from error
         yield record
-
-
-def amendment(key: str, kind: str, values: Record) -> Record:
-    """A line that adds or replaces fields of a record."""
-    return {"key": f"{key}#{kind}", "amends": key, "values": values}
 
 
 @dataclass(frozen=True)
@@ -168,10 +167,8 @@ def attempt(grid: Grid, run: RunSpec, execute: Execute, announce: Announce, fail
         return held
 
 
-@contextmanager
-def claim(folder: Path, name: str) -> Iterator[bool]:
+def claim(folder: Path, name: str) -> AbstractContextManager[bool]:
     """Hold a name against every other process for as long as the block lasts; False where another one holds it."""
     path = folder / CLAIMS / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with try_lock(path) as held:
-        yield held
+    return try_lock(path)

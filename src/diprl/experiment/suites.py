@@ -1,13 +1,16 @@
-"""Which runs each experiment of the paper consists of."""
+"""Which runs each experiment consists of: the paper's, and one on environments that nobody has tuned."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
-from diprl.methods.presets import PRESETS, changed, has_preset, preset_settings
+from diprl.experiment.rivals import SB3_PPO
+from diprl.methods.presets import PRESETS, changed, has_preset, preset_settings, settings_for
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.settings import Settings
@@ -20,7 +23,7 @@ SEEDS = (123, 321, 456)
 QUICK = {"total_timesteps": 4096, "num_envs": 8, "num_steps": 128, "minibatch_size": 128, "num_epochs": 2}
 QUICK_EPISODES = 10
 FIXED_ALPHAS = ("0", "0.001", "0.01", "0.1", "0.5")
-AUTOMATIC = "auto"
+AUTOMATIC, LINEAR = "auto", "linear"
 TARGETS = ("0", "0.1", "0.5", "1.0")
 PAPER_DEPTH = 6
 DUAL_RATE = 3e-4
@@ -59,6 +62,8 @@ class Suite:
     seeds: tuple[int, ...] = SEEDS
     seeds_without_twin: int | None = None
     """Only so many of them on a task that takes long."""
+    budgets: Mapping[str, int] = field(default_factory=dict)
+    """Environment steps by task, for tasks that nobody has tuned."""
 
     def runs(self, request: Request) -> tuple[RunSpec, ...]:
         """Every run of the experiment, tasks outermost, so that runs that share compiled code stand together."""
@@ -70,12 +75,13 @@ class Suite:
             for preset in (request.presets if request.preset else self.presets or request.presets)
             for trained in [task if preset == "default" else UNMODIFIED.get(task, task)]
             for variant in self.variants_of(method, preset)
+            if variant != LINEAR or cached_task(task).continuous
             for settings in [self.settings(task, method, preset, variant, request.quick)]
             for seed in self.seeds_of(task, request)
         )
 
     def variants_of(self, method: str, preset: str) -> list[str]:
-        known = self.variants.items() if has_preset(method, preset) else ()
+        known = self.variants.items() if method == SB3_PPO or has_preset(method, preset) else ()
         return [label for label, variant in known if preset in variant.presets and (method == "diprl" or not label)]
 
     def seeds_of(self, task: str, request: Request) -> Sequence[int]:
@@ -86,6 +92,11 @@ class Suite:
 
     def settings(self, task: str, method: str, preset: str, label: str, quick: bool) -> Settings:
         """The settings of a preset, changed as the experiment wants."""
+        if self.budgets:
+            budget, ours = {"total_timesteps": self.budgets[task]}, method != SB3_PPO
+            settings = settings_for(method, preset, cached_task(task), **budget) if ours else Settings()
+            settings = self.variants[label].change(settings.with_values(**budget))
+            return changed(settings, **QUICK, candidates=1) if quick else settings
         budget = (TWIN_TASKS[task] if task in TWIN_TASKS else cached_task(task)).budget
         variant = self.variants[label]
         settings = variant.change(preset_settings(variant.settings_of or method, preset, task, budget))
@@ -113,6 +124,10 @@ TARGETED = {label: Variant(UNDRIVEN | {"target_entropy": float(label)}, DEPTHS, 
 FAIR = {"": Variant(), "plain": Variant(ONE_TRAINING | DEPTHS, settings_of="dtsemnet", presets=("default",))}
 """The full recipe, and DiPRL with the settings of the baseline that is most like it."""
 WITH_TWIN = DISCRETE[:4]
+DIRECTIONS = {"max_depth": 1, "directions": 8, "learning_rate": 0.03, "deviation": 0.05, "candidates": 1}
+"""One affine controller, found without gradients for the whole budget."""
+UNTUNED: dict[str, int] = tomllib.loads(Path(__file__).with_name("untuned.toml").read_text(encoding="utf-8"))
+"""Environments without settings of their own, each with its budget."""
 
 SUITES: dict[str, Suite] = {
     suite.name: suite
@@ -134,14 +149,23 @@ SUITES: dict[str, Suite] = {
         Suite("depth", TREES, DISCRETE + CONTINUOUS),
         Suite("entropy", TREES, DISCRETE + CONTINUOUS),
         Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6", "AntRandomGoal")),
+        Suite(
+            "untuned",
+            (SB3_PPO, "ppo", "diprl"),
+            tuple(UNTUNED),
+            {"": Variant(), LINEAR: Variant(DIRECTIONS | {"polish_share": 0.0})},
+            presets=("default",),
+            seeds=(0, 1, 2),
+            budgets=UNTUNED,
+        ),
     )
 }
 
 
 def find_suites(name: str) -> list[Suite]:
-    """One experiment, or all of them."""
+    """One experiment, or all of the paper's."""
     check_known("experiment", [*SUITES, "all"], name)
-    return list(SUITES.values()) if name == "all" else [SUITES[name]]
+    return [suite for suite in SUITES.values() if not suite.budgets] if name == "all" else [SUITES[name]]
 
 
 def requested_runs(suites: Sequence[Suite], request: Request) -> list[tuple[Suite, tuple[RunSpec, ...]]]:

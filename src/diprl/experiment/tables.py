@@ -17,6 +17,8 @@ PAPER: dict[str, Any] = json.loads(Path(__file__).with_name("paper_results.json"
 PAPER["reward"] = {row: scores | PAPER["continuous_reward"][row] for row, scores in PAPER["discrete_reward"].items()}
 PAPER_NAMES = {"LunarLander-v3": "LunarLander-v2"} | {ours: theirs for theirs, ours in UNMODIFIED.items()}
 """Tasks that the paper knows under another name."""
+MOST_COLUMNS = 10
+"""Tasks beside each other in a table."""
 MISSING = "missing"
 NOTHING = "–"
 RIVAL = "DiPRL"
@@ -107,7 +109,15 @@ def comparison(table: PaperTable, results: Results) -> Table:
         if line.paper:
             cells = [plus_minus(published(*line.paper, task=task), table.digits) for task in results.tasks]
             rows.append(("", "paper", *cells))
-    return Table(table.title, (table.first_column, "", *results.tasks), tuple(rows))
+    columns = (table.first_column, "", *results.tasks)
+    wide = len(results.tasks) > MOST_COLUMNS
+    return by_task(table, rows, columns) if wide else Table(table.title, columns, tuple(rows))
+
+
+def by_task(table: PaperTable, rows: Sequence[tuple[str, ...]], columns: Sequence[str]) -> Table:
+    """A line for each task, where a column for each would be too wide."""
+    lines = [(task, "ours", *(row[place] for row in rows)) for place, task in enumerate(columns) if place > 1]
+    return Table(table.title, ("task", "", *(row[0] for row in rows)), tuple(lines))
 
 
 def our_cell(part: Results, line: Line, digits: int) -> str:

@@ -27,7 +27,8 @@ from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
 from diprl.runs.result import Result, provenance
 from diprl.runs.spec import RunSpec
-from diprl.runs.trainer import Trained, engine_for, first_state, fresh_agent
+from diprl.runs.stage import Trained
+from diprl.runs.trainer import engine_for, first_state, fresh_agent
 from diprl.system.storage import is_stored, load_tree, save_tree
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train import schedule

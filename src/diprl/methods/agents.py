@@ -76,5 +76,6 @@ def neural_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
 
 
 def with_critic(policy: AbstractPolicy, layout: ViewLayout, settings: Settings, *, key: PRNGKeyArray) -> Agent:
-    critic = make_mlp((layout.critic, settings.ppo.hidden_size, settings.ppo.hidden_size, 1), 1.0, key=key)
+    sizes = (layout.critic, settings.ppo.hidden_size, settings.ppo.hidden_size, 1)
+    critic = make_mlp(sizes, 0.0 if settings.ppo.quiet else 1.0, key=key)
     return Agent(policy, critic, make_normaliser(layout.critic), layout)

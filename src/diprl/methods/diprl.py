@@ -1,5 +1,6 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -7,13 +8,15 @@ import numpy as np
 from diprl.arena.episodes import MEMBERS_EPISODES, MEMBERS_ROUND
 from diprl.extract import extract
 from diprl.methods.agents import tree_agent
+from diprl.methods.candidates import best_candidate, chosen
 from diprl.methods.ladder import measure_gap
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
 from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.session import Session
-from diprl.runs.trainer import Stage, Trained, Trainer
+from diprl.runs.stage import Stage, Trained
+from diprl.runs.trainer import Trainer
 from diprl.search.front import Front, Limits
 from diprl.search.shrink import shrink
 from diprl.search.trials import Spent, Trials
@@ -29,14 +32,18 @@ def fit(session: Session) -> Result:
     budget = spec.settings.ppo.total_timesteps
     search_steps = int(spec.settings.program.polish_share * budget)
     trainer = Trainer(session, budget - search_steps)
-    trained = best_member(trainer, budget - search_steps)
+    tries = spec.settings.program.candidates > 1
+    stage = Stage("training", spec.settings, tree_agent, partial(read_off, task))
+    train = best_candidate if tries else best_member
+    trained = train(trainer, stage, budget - search_steps)
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
     unused = budget - sum(trainer.steps.values())
     front = shorten(trainer, extracted, min(search_steps, unused))
+    told = {"gap": cost, "chosen": chosen(trainer, trained) if tries else {}}
     if front is None:
-        return trainer.finish(trained, extracted, gap=cost)
-    return trainer.finish(trained, front.program, gap=cost, front=front, extracted=extracted)
+        return trainer.finish(trained, extracted, **told)
+    return trainer.finish(trained, front.program, front=front, extracted=extracted, **told)
 
 
 def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
@@ -55,7 +62,7 @@ def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
         trainer.count("search", trials.steps)
 
 
-def best_member(trainer: Trainer, budget: int) -> Trained:
+def best_member(trainer: Trainer, stage: Stage, budget: int) -> Trained:
     """Train members one after another, each from its own start with an equal part of the budget.
 
     The one whose program scores best on validation episodes stays; a member that solves the task ends the search
@@ -67,11 +74,10 @@ def best_member(trainer: Trainer, budget: int) -> Trained:
     validated: list[tuple[float, Trained]] = []
     for member in range(count):
         trained = trainer.train(
-            Stage(
+            replace(
+                stage,
                 name=f"member-{member}",
                 settings=settings.with_values(total_timesteps=share),
-                make_agent=tree_agent,
-                to_program=partial(read_off, task),
                 member=member,
                 reports=max(10, 50 // count),
             )

@@ -24,7 +24,8 @@ from diprl.program.ast import If, Node
 from diprl.program.signature import Discrete
 from diprl.runs.result import Result
 from diprl.runs.session import Session
-from diprl.runs.trainer import Stage, Trainer
+from diprl.runs.stage import Stage
+from diprl.runs.trainer import Trainer
 from diprl.tasks.base import Task
 from diprl.train.settings import Settings
 

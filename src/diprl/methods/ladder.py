@@ -9,7 +9,8 @@ from diprl.arena.score import Gap
 from diprl.extract import depth_probabilities
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.policy.derivation_tree import DerivationTree
-from diprl.runs.trainer import Trained, Trainer
+from diprl.runs.stage import Trained
+from diprl.runs.trainer import Trainer
 from diprl.train.loop import one_more
 
 ONE_DEPTH = Hardness(architecture=True)
@@ -27,8 +28,13 @@ RUNGS: tuple[Hardness, ...] = (
 def measure_gap(trainer: Trainer, trained: Trained) -> Gap:
     """The scores of all rungs on the same starts: on the twin where there is one, else on the reference."""
     episodes = GAP.count(trainer.session.task)
-    scores = [trained.player.score(trained.state, trained.temperatures, rung, episodes).mean for rung in RUNGS]
-    return gap(trained, scores, advantage_range(trainer, trained))
+    one_leaf = {"architecture": False, "conditions": False} if tree_of(trained).max_depth == 1 else {}
+    rungs = [rung._replace(**one_leaf) for rung in RUNGS]  # where nothing but leaves can harden, most are the same
+    scores = {
+        rung: trained.player.score(trained.state, trained.temperatures, rung, episodes).mean
+        for rung in dict.fromkeys(rungs)
+    }
+    return gap(trained, [scores[rung] for rung in rungs], advantage_range(trainer, trained))
 
 
 def advantage_range(trainer: Trainer, trained: Trained) -> float:

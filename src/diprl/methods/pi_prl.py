@@ -22,7 +22,8 @@ from diprl.program import Program
 from diprl.program.signature import Discrete
 from diprl.runs.result import Result
 from diprl.runs.session import Session
-from diprl.runs.trainer import Stage, Trained, Trainer
+from diprl.runs.stage import Stage, Trained
+from diprl.runs.trainer import Trainer
 from diprl.tasks.base import Task
 from diprl.train import schedule
 from diprl.train.settings import Settings

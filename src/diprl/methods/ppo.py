@@ -3,7 +3,8 @@
 from diprl.methods.agents import neural_agent
 from diprl.runs.result import Result
 from diprl.runs.session import Session
-from diprl.runs.trainer import Stage, Trainer
+from diprl.runs.stage import Stage
+from diprl.runs.trainer import Trainer
 
 
 def fit(session: Session) -> Result:

@@ -1,7 +1,9 @@
 """Settings by method, preset and task. They lie in data files, each with where its values come from.
 
-`settings/METHOD/PRESET/base.toml` holds for every task, and `TASK.toml` beside it is added for one task. A file may
-begin from the settings of another method (`base = "diprl"`) or from the defaults alone (`base = "none"`).
+`settings/METHOD/PRESET/base.toml` holds for every task, and `TASK.toml` beside it is added for one task. A task without
+one gets `untuned.toml`, and `continuous.toml` or `categories.toml` where its actions are numbers or its features are
+values of something. A file may begin from the settings of another method (`base = "diprl"`) or from the defaults alone
+(`base = "none"`).
 """
 
 import tomllib
@@ -10,22 +12,53 @@ from pathlib import Path
 from typing import Any
 
 from diprl.errors import DiprlError, unknown
+from diprl.program.names import category
 from diprl.tasks.base import Task
 from diprl.train.settings import Settings
 
 FOLDER = Path(__file__).parent / "settings"
 PRESETS = ("default", "paper", "release")
+WORTH_TRYING = 200_000
+"""The smallest budget of which a part goes to trying settings."""
+ROLLOUTS, FEWEST_ENVS = 300, 8
+"""A small budget has fewer environments, so that there are about as many rollouts to learn from."""
+FAR = 10
+"""How many episodes one that looks far ahead sees: it discounts by 1 − 1 / (FAR · horizon) per step."""
 
 
 def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings:
-    """A preset's settings for a task, with the user's changes.
-
-    Continuous actions that nobody has tuned for explore as such actions should.
-    """
+    """A preset's settings for a task, with the user's changes; a task that nobody has tuned gets its own by rule."""
     chosen = preset_settings(method, preset, task.name, task.budget)
-    if preset == "default" and task.continuous and not read_file("diprl", preset, task.name):
-        chosen = chosen.with_values(**read_file("diprl", preset, "continuous")["settings"])
+    if preset == "default" and not any(read_file(each, preset, task.name) for each in {method, "diprl"}):
+        budget = given.get("total_timesteps", task.budget)
+        chosen = chosen.with_values(**untuned(task, budget if isinstance(budget, int) else task.budget))
+        if given.keys() & {"members", *(name for choice in candidates(task) for name in choice)}:
+            chosen = chosen.with_values(candidates=1)  # what the user decides is not tried out
     return changed(chosen, **given)
+
+
+def candidates(task: Task) -> list[dict[str, Any]]:
+    """Settings that a run tries where nobody has tuned them, for the task's kind of actions and its horizon."""
+    choices = read_file("diprl", "default", "continuous" if task.continuous else "untuned").get("candidates", [{}])
+    far = {"gamma": round(1.0 - 1.0 / (FAR * task.horizon), 6)}
+    return [choice | far if choice.get("gamma") == "far" else choice for choice in choices]
+
+
+def untuned(task: Task, budget: int) -> dict[str, Any]:
+    """Settings by rule, from what is known before training: the kind of features and actions, and the budget."""
+    kinds = {
+        "untuned": True,
+        "continuous": task.continuous,
+        "categories": all(map(category, task.signature.feature_names)),
+    }
+    values: dict[str, Any] = {}
+    for kind in filter(kinds.get, kinds):
+        values |= read_file("diprl", "default", kind)["settings"]
+    fitting = budget // ROLLOUTS // Settings().ppo.num_steps
+    num_envs = min(max(1 << max(0, fitting.bit_length() - 1), FEWEST_ENVS), Settings().ppo.num_envs)
+    minibatch_size = min(num_envs * Settings().ppo.num_steps // 8, Settings().ppo.minibatch_size)
+    tried = len(candidates(task)) if budget >= WORTH_TRYING else 1
+    return values | {"num_envs": num_envs, "minibatch_size": minibatch_size, "candidates": tried}
 
 
 def preset_settings(method: str, preset: str, task: str, budget: int) -> Settings:

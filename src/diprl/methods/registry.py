@@ -12,7 +12,8 @@ from diprl.methods.agents import neural_agent, tree_agent
 from diprl.runs import folder as run_folder
 from diprl.runs.result import Result, changed_versions, command, versions
 from diprl.runs.session import Session
-from diprl.runs.trainer import MakeAgent, save_trained
+from diprl.runs.stage import MakeAgent
+from diprl.runs.trainer import save_trained
 from diprl.system.files import check_writable, read_json, write_json
 
 

@@ -24,7 +24,8 @@ from diprl.program.ast import Condition, assemble, conditions, flatten, is_chain
 from diprl.program.signature import Discrete
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.runs.trainer import Stage, Trainer
+from diprl.runs.stage import Stage
+from diprl.runs.trainer import Trainer
 from diprl.search.climb import best_of
 from diprl.search.shrink import Tune
 from diprl.search.trials import Trials

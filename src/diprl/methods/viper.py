@@ -22,7 +22,8 @@ from diprl.policy.mlp import MLPPolicy
 from diprl.program.signature import Continuous, Discrete, Feature, Primitives, Signature
 from diprl.runs.result import Result
 from diprl.runs.session import Session
-from diprl.runs.trainer import Stage, Trained, Trainer, acting
+from diprl.runs.stage import Stage, Trained
+from diprl.runs.trainer import Trainer, acting
 from diprl.tasks.base import Environments, Task
 
 ROUNDS = 80

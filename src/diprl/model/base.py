@@ -24,9 +24,10 @@ from diprl.runs.observers import Observer
 from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.runs.trainer import Trained, acting, load_trained, save_trained
+from diprl.runs.stage import Trained
+from diprl.runs.trainer import acting, load_trained, save_trained
 from diprl.search.front import Front
-from diprl.search.simplify import simplify
+from diprl.search.shrink import simplify
 from diprl.system.device import use_compilation_cache
 from diprl.system.files import check_target
 from diprl.tasks.base import Task

@@ -15,13 +15,14 @@ from diprl.program import Program
 from diprl.runs.spec import RunSpec
 from diprl.search.front import Front
 from diprl.system.device import device_name
+from diprl.train.settings import Settings
 
 if TYPE_CHECKING:
-    from diprl.runs.trainer import Trained
+    from diprl.runs.stage import Trained
 
 PACKAGES = ("diprl", "jax", "jaxlib", "numpy", "gymnasium", "minigrid", "mujoco", "scikit-learn")
 
-PLAIN = ("ended", "stages", "curve", "versions", "device", "command", "wall_seconds")
+PLAIN = ("ended", "chosen", "stages", "curve", "versions", "device", "command", "wall_seconds")
 """What stands in a file as it is."""
 
 Curve = Mapping[str, list[float | None]]
@@ -43,6 +44,8 @@ class Result:
     """Programs of many sizes, the one handed over among them."""
     ended: str = ""
     """Why the run ended before its budget was used up, where it did."""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that the run has chosen by trying several."""
     stages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Summaries of scores on the way, where a method has several stages."""
     extracted: Program | None = None
@@ -85,6 +88,7 @@ class Result:
             gap=Gap.from_json(content["gap"]) if content["gap"] else None,
             front=Front.from_json(content["front"]) if content.get("front") else None,
             ended=str(content.get("ended", "")),
+            chosen=known_settings(content.get("chosen", {})),
             stages={name: dict(summary) for name, summary in content["stages"].items()},
             extracted=Program.from_text(extracted) if extracted else None,
             curve=dict(content["curve"]),
@@ -103,6 +107,12 @@ class Result:
             raise DiprlError(f"{place}: {error}") from error
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DiprlError(f"{place}: not the result of a run ({error!r:.200})") from error
+
+
+def known_settings(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in a file, each with a value that it may have."""
+    Settings().with_values(**content)
+    return dict(content)
 
 
 def provenance() -> dict[str, Any]:

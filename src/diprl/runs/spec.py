@@ -23,6 +23,9 @@ ADDED_LATER = {
     "terminal_spread": 0.1,
     "keep_action_weights": False,
     "dual_epsilon": 1e-5,
+    "quiet": False,
+    "candidates": 1,
+    "directions": 0,
 }
 """Settings that the first records do not know, each with the value that those were made with."""
 LARGEST_EPISODES = 1_000_000

@@ -1,34 +1,34 @@
 """Trains the stages of a session: one way to count steps, to name checkpoints, to report and to finish."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import PRNGKeyArray
 
-from diprl.arena.agents import AgentPlayer, player_for
 from diprl.arena.episodes import REPORTS
 from diprl.arena.reference import Act, evaluate, program_act
 from diprl.errors import DiprlError
 from diprl.policy.agent import Agent
-from diprl.policy.base import HARD, SOFT, Temperatures
+from diprl.policy.base import HARD, SOFT
 from diprl.program import Program
 from diprl.runs.folder import CHECKPOINT, PROGRAM_TEXT, checkpoints
 from diprl.runs.observers import MetricsLog, Observer, ProgramFile, Snapshot, TensorBoardLog, thinned_curve
 from diprl.runs.result import Result, provenance
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
+from diprl.runs.stage import MakeAgent, Stage, Trained
+from diprl.system.device import memory
 from diprl.system.storage import is_stored, load_facts, load_tree, save_tree
 from diprl.tasks.base import Task
-from diprl.train import schedule
 from diprl.train.collectors import Collector, HostCollector, TwinCollector
+from diprl.train.directions import DirectionsCollector
 from diprl.train.engine import Engine, TrainState
-from diprl.train.loop import Progress, rollouts_done, train
+from diprl.train.loop import Progress, train
 from diprl.train.settings import Settings
 
 HOST_REPORTS, REPORTS_PER_CHECKPOINT = 20, 5
@@ -37,60 +37,6 @@ MONITORING = 0.05
 """Steps for the scores of reports, as a part of those that the run has taken; they are not part of its budget."""
 MEMBER_SEEDS = 100_003
 """Distance between the environment seeds of a run's members."""
-
-
-class MakeAgent(Protocol):
-    """Builds the untrained agent of a method."""
-
-    def __call__(self, task: Task, settings: Settings, *, key: Any) -> Agent: ...
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One training within a run."""
-
-    name: str
-    """Names its checkpoint."""
-    settings: Settings
-    make_agent: MakeAgent
-    to_program: Callable[[Agent, Temperatures], Program] | None = None
-    """Reads the program off the agent, where it holds one."""
-    start: Agent | None = None
-    """An agent to continue from instead of a fresh one."""
-    member: int = 0
-    """Which of several independent trainings it is: each draws its own random numbers."""
-    reports: int = 50
-    """How often it reports on a twin, where each report costs a validation."""
-    purpose: str = "training"
-    """What its environment steps are counted as."""
-
-
-@dataclass(frozen=True)
-class Trained:
-    """An agent at some point of its training, with all that is needed to use or continue it."""
-
-    engine: Engine
-    state: TrainState
-    settings: Settings
-    fraction: float = 1.0
-    """How far its training has come."""
-
-    @property
-    def agent(self) -> Agent:
-        return self.engine.compiled_agent(self.state)
-
-    @property
-    def player(self) -> AgentPlayer:
-        return player_for(self.engine)
-
-    @property
-    def temperatures(self) -> Temperatures:
-        return schedule.temperatures(self.settings.numbers(), self.fraction)
-
-    @property
-    def steps(self) -> int:
-        """Environment steps it was trained for."""
-        return rollouts_done(self.state) * self.settings.ppo.rollout_size
 
 
 class Trainer:
@@ -118,14 +64,15 @@ class Trainer:
 
     def train(self, stage: Stage) -> Trained:
         """Train an agent through the stage's budget, showing each snapshot to the observers."""
+        check_memory(stage.settings, self.session.task)
         engine = engine_for(self.session.task, stage.settings.compiled(), stage.make_agent)
         state = self.begin(stage, engine)
         collector = self.collector(stage.settings, engine, stage.member)
-        before = sum(self.steps.values())
+        before = sum(self.steps.values()) - stage.earlier
 
         def report(progress: Progress) -> bool:
             snapshot = self.snapshot(stage, engine, progress, before)
-            due, ending = checkpoint_due(engine, progress), True
+            due, ending = checkpoint_due(engine, progress) or progress.fraction >= stage.until, True
             try:
                 wishes = [observer(snapshot) for observer in self.observers]
                 ending = any(wishes)
@@ -137,21 +84,27 @@ class Trainer:
             return ending
 
         try:
-            state = train(collector, state, report, stage.reports if engine.twin else HOST_REPORTS)
+            reports = stage.reports if engine.twin else HOST_REPORTS
+            state = train(collector, state, report, reports, stage.until)
         finally:
             collector.close()
-        trained = Trained(engine, state, stage.settings)
-        self.count(stage.purpose, trained.steps)
+        trained = Trained(engine, state, stage.settings, stage.until)
+        self.count(stage.purpose, trained.steps - stage.earlier)
         return trained
 
     def begin(self, stage: Stage, engine: Engine) -> TrainState:
-        """The first state of a stage, or the one its checkpoint holds."""
+        """The first state of a stage, or the one its checkpoint holds.
+
+        An earlier part lends a copy: what learns on overwrites its state.
+        """
         key = jr.key(self.session.spec.seed)
         agent_key, run_key = jr.split(jr.fold_in(key, stage.member) if stage.member else key)
         agent = stage.start or self.session.start
         if agent is None:
             agent = fresh_agent(stage.make_agent, self.session.task, stage.settings.compiled(), agent_key)
         state = first_state(engine, agent, run_key)
+        if stage.goes_on is not None:
+            state = jax.tree.map(jnp.copy, stage.goes_on.state)
         folder = self.session.folder
         path = None if folder is None else folder / f"{CHECKPOINT}{stage.name}"
         if path is not None and is_stored(path):
@@ -169,7 +122,8 @@ class Trainer:
             session.task, settings.ppo.num_envs, session.backend, timeout=session.env_timeout
         )
         seed = session.spec.seed + MEMBER_SEEDS * member
-        return HostCollector(engine, settings, environments, seed)
+        collect = DirectionsCollector if settings.program.directions else HostCollector
+        return collect(engine, settings, environments, seed)
 
     def snapshot(self, stage: Stage, engine: Engine, progress: Progress, before: int) -> Snapshot:
         """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
@@ -181,7 +135,7 @@ class Trainer:
         metrics = progress.metrics | {
             **self.monitored(trained, steps, progress.metrics["rollout/ep_rew_mean"]),
             "time/total_timesteps": steps,
-            "time/fps": taken / max(progress.seconds, 1e-9),
+            "time/fps": (taken - stage.earlier) / max(progress.seconds, 1e-9),
         }
         return Snapshot(
             task=task,
@@ -236,6 +190,16 @@ def acting(task: Task, trained: Trained, program: Program | None) -> Act:
     return program_act(task, program) if program else trained.player.act(trained.state, trained.temperatures)
 
 
+def check_memory(settings: Settings, task: Task) -> None:
+    """Refuse settings with which an update would not fit into memory; what it needs is estimated."""
+    ppo, depth = settings.ppo, settings.program.max_depth
+    kept = ppo.rollout_size * (8 * task.layout.size + 4 * ppo.hidden_size + 8 * depth)
+    needed, there_is = 4.0 * (kept + ppo.minibatch_size * (8 * ppo.hidden_size + 40 * depth)), memory()
+    if needed > there_is:
+        sizes = f"about {needed / 1e9:.0f} GB of memory, and there are {there_is / 1e9:.0f}"
+        raise DiprlError(f"an update with these settings needs {sizes}: lower num_envs, num_steps or hidden_size")
+
+
 @lru_cache(maxsize=8)
 def engine_for(task: Task, compiled: Settings, make_agent: MakeAgent) -> Engine:
     """One engine, and so one compilation, for all runs that differ in seed and traced settings only."""
@@ -252,6 +216,24 @@ def first_state(engine: Engine, agent: Agent, key: PRNGKeyArray) -> TrainState:
     return engine.begin(agent, key=key)
 
 
+def save_trained(trained: Trained, spec: RunSpec, path: Path, **facts: Any) -> None:
+    """Write the whole state of a training, with what it takes to open it again."""
+    settings = trained.settings.values()
+    save_tree(
+        path, trained.state, {"spec": spec.to_json(), "settings": settings, "fraction": trained.fraction, **facts}
+    )
+
+
+def load_trained(path: Path, task: Task, spec: RunSpec, make_agent: MakeAgent) -> Trained:
+    """What `save_trained` wrote; settings that the run has chosen differ from those it was asked for."""
+    settings = Settings().with_values(**load_facts(path).get("settings", spec.settings.values()))
+    compiled = settings.compiled()
+    engine = engine_for(task, compiled, make_agent)
+    blank = first_state(engine, fresh_agent(make_agent, task, compiled, jr.key(0)), jr.key(0))
+    state, facts = load_tree(path, blank)
+    return Trained(engine, state, settings, float(facts["fraction"]))
+
+
 def checkpoint_due(engine: Engine, progress: Progress) -> bool:
     """Whether a run that is killed should be able to go on from here, exactly as if it had not been.
 
@@ -259,20 +241,6 @@ def checkpoint_due(engine: Engine, progress: Progress) -> bool:
     then stay in step, rollouts hold now only beginnings, now only ends, and learning suffers: so it is done rarely.
     """
     return engine.twin is not None or round(HOST_REPORTS * progress.fraction) % REPORTS_PER_CHECKPOINT == 0
-
-
-def save_trained(trained: Trained, spec: RunSpec, path: Path, **facts: Any) -> None:
-    """Write the whole state of a training, with what it takes to open it again."""
-    save_tree(path, trained.state, {"spec": spec.to_json(), "fraction": trained.fraction, **facts})
-
-
-def load_trained(path: Path, task: Task, spec: RunSpec, make_agent: MakeAgent) -> Trained:
-    """What `save_trained` wrote."""
-    compiled = spec.settings.compiled()
-    engine = engine_for(task, compiled, make_agent)
-    blank = first_state(engine, fresh_agent(make_agent, task, compiled, jr.key(0)), jr.key(0))
-    state, facts = load_tree(path, blank)
-    return Trained(engine, state, spec.settings, float(facts["fraction"]))
 
 
 def check_origin(path: Path, facts: dict[str, Any], spec: RunSpec) -> None:

@@ -19,10 +19,14 @@ LOOKS, MOST_EPISODES = 4, 1024
 """How often validation plays; each look takes an equal part of the steps, with half as many programs as the last."""
 FOR_DIGITS = 1.0
 """Looks whose steps are left for choosing the number of digits."""
+SURE = 2
+"""The look from which on a program goes because a smaller one did exactly alike."""
 HOPELESS = 2.0
 """Standard errors by which a program must lose to be out of the running."""
 FEWEST_LEFT = 3
 """Programs that stay in the running unless they are hopeless."""
+SMALL, LARGE = 0.0025, 0.01
+"""Losses, as parts of the best program's returns, that always and that never count as none."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Front:
 
     entries: tuple[Entry, ...]
     picked: int
-    """Which of them to take: the smallest whose score is within one standard error of the best."""
+    """Which of them to take: the smallest whose score is within one standard error of the best (`is_as_good`)."""
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
@@ -119,6 +123,7 @@ class Limits:
 
 
 NO_LIMITS = Limits()
+Returns = Mapping[Program, NDArray[np.float64]]
 
 
 def is_within(program: Program, numbers: int | None, conditions: int | None) -> bool:
@@ -135,8 +140,8 @@ def features_read(program: Program) -> set[int]:
 def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
     """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
 
-    The first program, which the others were made from, stays in the running to the end where the limits allow it.
-    Raises `Spent` where the budget does not allow two episodes of each.
+    The first program, which the others were made from, stays in the running where the limits allow it, unless a smaller
+    one does exactly alike for long. Raises `Spent` where the budget does not allow two episodes of each.
     """
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
     contenders, allowed = list(returns), set(filter(limits.hold, programs)) or set(programs)
@@ -147,9 +152,11 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)
-            running = [program for program in contenders if program in allowed]
-            stays = [program for program in programs[:1] if program in allowed]
-            contenders = list(dict.fromkeys([*stays, *still_in(running, returns)]))
+            contenders = [program for program in contenders if program in allowed]
+            running = still_in(contenders, returns, look >= SURE, limits.tolerance)
+            first = [each for each in contenders if each == programs[0] and each not in running]
+            alike = look >= SURE and any(np.array_equal(returns[each], returns[programs[0]]) for each in running)
+            contenders = [*([] if alike else first), *running]
             if len(contenders) == 1:
                 break
     if min(map(len, returns.values())) < 2:
@@ -157,19 +164,23 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
     return front_of(returns, limits)
 
 
-def still_in(programs: Sequence[Program], returns: Mapping[Program, NDArray[np.float64]]) -> list[Program]:
-    """Those that may be the one to take; of several that did exactly alike, the smallest."""
+def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, tolerance: float = 0.0) -> list[Program]:
+    """Those that may be the one to take; of several that surely do alike, the smallest.
+
+    Who loses little stays: the best may have been lucky, and fail in episodes that are still to come. If they are too
+    many, those that lose least go on, and the smallest of those that lose about the same.
+    """
     best = returns[max(programs, key=lambda program: returns[program].mean())]
-    alike: dict[bytes, Program] = {}
+    size, alike = np.sqrt(np.mean(best**2)), dict[Program | bytes, Program]()
     for program in sorted(programs, key=lambda program: program.coefficients):
         losses = best - returns[program]
-        if losses.mean() <= HOPELESS * standard_error(losses):
-            alike.setdefault(returns[program].tobytes(), program)
-    most = max(FEWEST_LEFT, len(programs) // 2)
-    return sorted(alike.values(), key=lambda program: -returns[program].mean())[:most]
+        if losses.mean() <= max(HOPELESS * standard_error(losses), LARGE * size):
+            alike.setdefault(returns[program].tobytes() if sure else program, program)
+    most, step = max(FEWEST_LEFT, len(programs) // 2), max(max(SMALL, tolerance) * size, 1e-12)
+    return sorted(alike.values(), key=lambda program: round((best - returns[program]).mean() / step))[:most]
 
 
-def front_of(returns: Mapping[Program, NDArray[np.float64]], limits: Limits) -> Front:
+def front_of(returns: Returns, limits: Limits) -> Front:
     """Of each size the program that did best, and which of them to take."""
     kept: dict[int, Program] = {}
     for program in sorted(returns, key=lambda each: (len(returns[each]), returns[each].mean())):
@@ -183,11 +194,15 @@ def front_of(returns: Mapping[Program, NDArray[np.float64]], limits: Limits) -> 
 
 
 def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], tolerance: float) -> bool:
-    """Whether the loss, on the episodes that both met, is within its standard error, or surely tolerable."""
-    count = min(len(returns), len(best))
-    losses = best[:count] - returns[:count]
-    lost, error = float(losses.mean()), standard_error(losses)
-    return count == len(best) and lost <= max(error, tolerance * abs(float(best.mean())) - error)
+    """Whether the loss, on the episodes that both met, is within one standard error of the best, or surely tolerable.
+
+    Few episodes have a large error, which excuses no large loss; many have one too small to matter to anybody.
+    """
+    if len(returns) < len(best):
+        return False
+    losses, size = best - returns, np.sqrt(np.mean(best**2))
+    margin = np.clip(standard_error(best), SMALL * size, LARGE * size)
+    return float(losses.mean()) <= max(margin, tolerance * abs(float(best.mean())) - standard_error(losses))
 
 
 def entry_of(program: Program, returns: NDArray[np.float64], best: NDArray[np.float64]) -> Entry:

@@ -17,6 +17,7 @@ from diprl.arena.episodes import POLISH_ROUND
 from diprl.arena.score import Trial
 from diprl.program import Program
 from diprl.search.climb import best_of, climb
+from diprl.search.front import standard_error
 from diprl.search.trials import Spent, Trials, never
 from diprl.search.variations import can_vary, variations
 from diprl.tasks.base import Task
@@ -147,5 +148,5 @@ def compare_fairly(trials: Trials, old: Program, new: Program, episodes: int) ->
             differences = np.append(differences, after - before)
     if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
         return Trial(False, 0.0, 0.0, trials.steps)
-    gain, error = float(differences.mean()), float(differences.std(ddof=1)) / len(differences) ** 0.5
+    gain, error = float(differences.mean()), standard_error(differences)
     return Trial(gain > CONFIDENCE * error, gain, error, trials.steps)

@@ -6,26 +6,26 @@ The way down gives one program of every size, so that a user can choose.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from diprl.arena.episodes import FRONT_ROUND
+from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, validated
+from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, is_as_good, validated
 from diprl.search.polish import COMPARISON, compare_fairly
-from diprl.search.rounding import digits_of
-from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs, with_fewer_digits
+from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
+from diprl.tasks.base import Task
 
-VALIDATION = 0.5
-"""Part of the steps that goes to the last comparison of sizes."""
+VALIDATION, MOST_VALIDATION = 0.5, 64
+"""Part of the steps that goes to the last comparison of sizes, and the most of it: so many times all its episodes."""
 FEWEST_SIZES, FIRST_LOOK = 6, 24
 """Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
-ROUGHLY_ALIKE = 0.02
-"""Share of visited states in which rounding may change the action, if the score stays."""
-FEWEST_FOR_DIGITS = 64
+FEWEST_FOR_DIGITS = 48
 """Episodes without which the score says too little about rounding."""
 WIDTH = 3
 """Proposals that race at each size."""
@@ -41,6 +41,10 @@ FAR_BELOW = 0.15
 """Part of the best mean return by which a program may lose and still be worth more episodes."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
+
+STEPS_ON_TWIN, STEPS = 150_000_000, 6_000_000
+"""Of `simplify`: environment steps at most, where they cost nanoseconds and where they cost microseconds."""
+SECONDS_ON_TWIN, SECONDS = 40.0, 320.0
 
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
@@ -70,8 +74,7 @@ class Shrinker:
         """Every program on the way down, rounded by the states it was made for."""
         self.best = self.level = -np.inf
         """The highest mean return of a race, and that of the last winner."""
-        self.searched = (1.0 - VALIDATION) * trials.left + trials.steps
-        """The count of steps at which the search ends."""
+        self.began = trials.steps
 
     def run(self) -> None:
         """Go down to one condition, or to where the budget ends."""
@@ -89,7 +92,9 @@ class Shrinker:
 
     @property
     def left(self) -> float:
-        return min(self.searched - self.trials.steps, self.trials.left)
+        """Steps for the search, beside those that the comparison of sizes needs."""
+        left, most = self.trials.left, MOST_VALIDATION * MOST_EPISODES * self.trials.task.horizon
+        return left - min(VALIDATION * (left + self.trials.steps - self.began), most)
 
     @property
     def slice(self) -> float:
@@ -111,14 +116,12 @@ class Shrinker:
         What changes nothing in visited states goes without a race. So does everything once the score is gone, or where
         the steps do not allow a race.
         """
-        if options[0].changed <= 0.0 or self.hopeless or self.shortest_race > self.slice:
-            return self.accept(options[0].program, options[0].what)
-        limit = self.trials.steps + self.slice
-        winner, loses = self.race(options[:WIDTH])
+        limit, winner, loses = self.trials.steps + self.slice, options[0], False
+        if winner.changed > 0.0 and not self.hopeless and self.shortest_race <= self.slice:
+            winner, loses = self.race(options[:WIDTH])
         self.accept(winner.program, winner.what)
         if loses:
             self.accept_tuned(limit - self.trials.steps, "tune")
-        return None
 
     def race(self, options: Sequence[Proposal]) -> tuple[Proposal, bool]:
         """The option that earns most on the same episodes, and whether it earns less than the program there is."""
@@ -166,18 +169,16 @@ class Shrinker:
     def in_fewest_digits(self, front: Front) -> Front:
         """The front with the program to take in the fewest digits with which it earns no less."""
         program = front.program
-        self.views = self.trials.views(program)
-        rounder = with_fewer_digits(program, self.views, ROUGHLY_ALIKE)
-        same_size = (each for each in rounder if each.coefficients == program.coefficients)
-        versions = [each for each in dict.fromkeys(same_size) if digits_of(each) < digits_of(program)]
+        fewer = (rounded(program, digits) for digits in DIGITS if digits < digits_of(program))
+        versions = [version for version in fewer if version.coefficients == program.coefficients]
         affordable = self.trials.left / ((len(versions) + 1) * self.trials.length)
         if not versions or affordable < FEWEST_FOR_DIGITS:
             return front
         episodes = int(min(affordable, MOST_EPISODES))
-        exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND).mean(axis=1)
-        for version, mean in zip(versions, others, strict=True):
-            if mean >= exact:
-                return front.with_program(version, float(mean - exact))
+        exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND)
+        for version, returns in zip(versions, others, strict=True):
+            if is_as_good(returns, exact, 0.0):
+                return front.with_program(version, float(returns.mean() - exact.mean()))
         return front
 
     def accept_tuned(self, steps: float, what: str) -> None:
@@ -227,8 +228,46 @@ def shrink(
         shrinker.run()
     trials.enough = never  # what was found by then is still to be compared
     affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
-    front = validated(trials, spread(shrinker.met, int(max(FEWEST_SIZES, affordable)), limits), limits)
+    compared = spread(shrinker.met, int(max(FEWEST_SIZES, affordable)), limits)
+    trials.grace = 2.0 * len(compared) * trials.task.horizon
+    front = validated(trials, compared, limits)
+    trials.grace = 0.0
     with suppress(Spent):
         front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)
     return front
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """The smallest program that keeps the score, and those of other sizes."""
+
+    program: Program
+    front: Front
+    steps: int
+
+
+def simplify(
+    task: Task,
+    program: Program,
+    tolerance: float = 0.01,
+    *,
+    steps: float | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    tune: Tune | None = None,
+    interrupt: Callable[[], None] = lambda: None,
+    enough: Callable[[], bool] = never,
+    show: Show = lambda *_: None,
+) -> Simplified:
+    """A smaller program whose score stays within a fraction `tolerance` of the best found.
+
+    Steps and seconds end it, whichever comes first; so does `enough`, and what was found by then counts. `interrupt`
+    is called before each round and ends everything by raising. `tune` replaces the search over numbers by another.
+    """
+    if not 0 <= tolerance < 1:
+        raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
+    most_steps, most_seconds = (STEPS_ON_TWIN, SECONDS_ON_TWIN) if task.twin else (STEPS, SECONDS)
+    trials = Trials(task, program, steps or most_steps, seconds or most_seconds, interrupt, enough)
+    front = shrink(trials, program, Limits(tolerance=tolerance), seed=seed, tune=tune, show=show)
+    return Simplified(front.program, front, trials.steps)

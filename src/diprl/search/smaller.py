@@ -11,13 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diprl.program import Program
-from diprl.program.ast import Affine, Blend, Condition, If, Item, Node, assemble, flatten, merge_branches, terminals
-from diprl.program.edit import prune_branch
+from diprl.program.ast import (
+    Affine,
+    Blend,
+    Condition,
+    If,
+    Item,
+    Node,
+    assemble,
+    flatten,
+    merge_branches,
+    number_rows,
+    terminals,
+)
+from diprl.program.edit import prune_branch, round_item
 from diprl.program.paths import condition_paths
+from diprl.program.sets import values_of, with_sets
 from diprl.program.signature import Continuous
 from diprl.search.numbers import Vector, output_reach
-from diprl.search.rounding import DIGITS, rounded
 
+DIGITS = (1, 2, 3)
+"""Significant digits that programs are rounded to."""
 MOST_STATES = 12_000
 """Visited states that programs are compared on."""
 ALIKE = 0.002
@@ -58,15 +72,31 @@ def smaller_programs(program: Program, views: NDArray[np.float32], like: Program
 
 def rounded_alike(program: Program, views: NDArray[np.float32]) -> Program:
     """The program with the fewest digits, up to three, with which it acts as before in nearly all visited states."""
-    return next(with_fewer_digits(program, views, ALIKE), rounded(program, DIGITS[-1]))
-
-
-def with_fewer_digits(program: Program, views: NDArray[np.float32], changed: float) -> Iterator[Program]:
-    """The program in one digit, two and three, where it then acts otherwise in a smaller share of visited states."""
     states = thinned(views)
     acts = behaviour(program, states)
-    rounder = (rounded(program, digits) for digits in DIGITS)
-    return (each for each in rounder if np.abs(behaviour(each, states) - acts).max(axis=1).mean() < changed)
+    versions = [rounded(program, digits) for digits in DIGITS]
+    changes = (np.abs(behaviour(version, states) - acts).max(axis=1).mean() for version in versions)
+    return next((each for each, changed in zip(versions, changes, strict=True) if changed < ALIKE), versions[-1])
+
+
+def digits_of(program: Program) -> int:
+    """The significant digits of its longest number, as far as rounding goes."""
+    return next((digits for digits in DIGITS if program.rounded(digits) == program), DIGITS[-1])
+
+
+def rounded(program: Program, digits: int) -> Program:
+    """The program with its numbers to so many significant digits.
+
+    A condition is divided by its smallest weight first, so that one of its coefficients reads as 1.
+    """
+    return program.with_root(assemble(round_item(of_unit_weight(item), digits) for item in flatten(program.root)))
+
+
+def of_unit_weight(item: Item) -> Item:
+    if not isinstance(item, Condition):
+        return item
+    smallest = min((abs(weight) for weight in item.weights if weight), default=1.0)
+    return Condition(tuple(weight / smallest for weight in item.weights), item.bias / smallest)
 
 
 def thinned(views: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -84,8 +114,8 @@ def behaviour(program: Program, states: NDArray[np.float32]) -> Vector:
 
 
 def merged(program: Program) -> Program:
-    """The same program with conditions that decide nothing removed: both of their branches are equal."""
-    return program.with_root(merge_branches(program.root))
+    """The same program without conditions that decide nothing, and with sets where values of one thing are read."""
+    return program.with_root(merge_branches(with_sets(program.root, program.signature.feature_names)))
 
 
 Smaller = tuple[Program, str, NDArray[np.bool_]]
@@ -107,10 +137,14 @@ def without_numbers(program: Program, states: NDArray[np.float32]) -> Iterator[S
     items = list(flatten(program.root))
     names = (*program.signature.feature_names, "constant")
     for place, (item, here, holds) in enumerate(reached(program.root, states)):
-        for entry, smaller in without_number(item, states[here].astype(np.float64)):
+        is_set = isinstance(item, Condition) and values_of(item, program.signature.feature_names)
+        fewer = without_value(item) if is_set else without_number(item, states[here].astype(np.float64))
+        for entry, smaller in fewer:
             changed = program.with_root(assemble([*items[:place], smaller, *items[place + 1 :]]))
             kind = "condition" if isinstance(item, Condition) else "output"
-            where = here & (truth(smaller, states) != holds) if isinstance(smaller, Condition) else here
+            where = here
+            if isinstance(smaller, Condition):  # a set without a value differs in that value at most
+                where = here & (states[:, entry] != 0.0 if is_set else truth(smaller, states) != holds)
             yield changed, f"drop {names[entry]} from {kind} {place + 1}", where
 
 
@@ -129,6 +163,14 @@ def reached(root: Node, states: NDArray[np.float32]) -> Iterator[tuple[Item, NDA
             stack += [(node.orelse, here & ~holds), (node.then, here & holds)]
         else:
             yield node, here, here
+
+
+def without_value(condition: Item) -> Iterator[tuple[int, Item]]:
+    """A set without each of its values in turn; it keeps one at least."""
+    weights, bias = number_rows(condition)[0][:-1], number_rows(condition)[0][-1]
+    entries = np.flatnonzero(weights).tolist()
+    for entry in entries if len(entries) > 1 else []:
+        yield entry, Condition((*weights[:entry], 0.0, *weights[entry + 1 :]), bias)
 
 
 def without_number(item: Item, states: Vector) -> Iterator[tuple[int, Item]]:

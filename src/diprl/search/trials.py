@@ -24,7 +24,7 @@ class Spent(Exception):
 SEEING, MOST_VISITS = 0.04, 200
 """Part of the steps that are left for looking at the states a program visits, and the most episodes of it."""
 FORGETTING = 0.9
-"""What a round counts for, relative to the next, in the pace: the first rounds compile."""
+"""What a round counts for, relative to the next, in the pace."""
 
 
 class Trials:
@@ -49,6 +49,8 @@ class Trials:
         self.began = self.paced = monotonic()
         self.recent_steps, self.recent_seconds = 0.0, 0.0
         self.steps, self.last, self.rounds = 0, 0, 0
+        self.grace = 0.0
+        """Steps that may be taken although the time is over."""
         self.length = float(task.horizon)
         """Steps of an episode, as played so far."""
 
@@ -66,7 +68,7 @@ class Trials:
             self.rounds += 1
             returns = self.player(programs, fitting, series + self.rounds)
             self.last = returns.steps
-            self.count(returns.steps)
+            self.count(returns.steps, typical=self.rounds > 1)
             self.length = returns.steps / returns.values.size
             played.append(returns.values)
             episodes -= fitting
@@ -83,7 +85,7 @@ class Trials:
             raise Spent
         self.interrupt()
         views = visited_views(self.task, program, episodes)
-        self.count(len(views))
+        self.count(len(views), typical=False)
         return views[:, : self.task.layout.features]
 
     @property
@@ -93,14 +95,15 @@ class Trials:
             return 0.0
         seconds = self.began + self.seconds - monotonic()
         in_time = seconds * self.recent_steps / self.recent_seconds if self.recent_seconds else float("inf")
-        return max(0.0, min(self.most_steps - self.steps, in_time))
+        return max(0.0, min(self.most_steps - self.steps, max(in_time, self.grace)))
 
-    def count(self, steps: int) -> None:
-        """Take note of steps that were taken, and of the time since the last ones."""
+    def count(self, steps: int, typical: bool = True) -> None:
+        """Take note of steps, and of the time they took unless they compiled first or were played elsewhere."""
         now = monotonic()
         self.steps += steps
-        self.recent_steps = FORGETTING * self.recent_steps + steps
-        self.recent_seconds = FORGETTING * self.recent_seconds + now - self.paced
+        if typical:
+            self.recent_steps = FORGETTING * self.recent_steps + steps
+            self.recent_seconds = FORGETTING * self.recent_seconds + now - self.paced
         self.paced = now
 
     def spent(self) -> bool:

@@ -46,6 +46,14 @@ def device_name() -> str:
     return f"{device.platform} ({device.device_kind})"
 
 
+def memory() -> float:
+    """Bytes that the processor in use may fill."""
+    import jax
+
+    told = jax.devices()[0].memory_stats() or {}
+    return float(told.get("bytes_limit", 0)) or float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
 def use_compilation_cache() -> None:
     """Keep every compilation, however small; a folder that cannot be written only costs speed. DIPRL_CACHE moves it."""
     import jax

@@ -77,13 +77,10 @@ def try_lock(path: Path) -> Iterator[bool]:
 
     The file stays behind: removing it would let two processes lock two files of the same name.
     """
-    lock = FileLock(path)
     try:
-        lock.acquire(blocking=False)
+        lock = FileLock(path).acquire(blocking=False)
     except Timeout:
         yield False
         return
-    try:
+    with lock:
         yield True
-    finally:
-        lock.release()

@@ -34,14 +34,9 @@ def highlighted(program: Program, console: Console) -> Syntax:
     return Syntax("\n".join(lines), "python", theme="ansi_dark", background_color="default", word_wrap=True)
 
 
-def rounded(program: Program, console: Console) -> Syntax:
-    """The program in colour with few digits, for a quick look while it still changes."""
-    return highlighted(program.rounded(SHOWN_DIGITS), console)
-
-
-def print_program(program: Program, console: Console | None = None) -> None:
+def print_program(program: Program) -> None:
     """In colour for a person; line by line as it is for a file or another program."""
-    console = console or plain_console()
+    console = plain_console()
     if console.is_terminal:
         console.print(highlighted(program, console))
     else:
@@ -92,6 +87,9 @@ def print_result(result: "Result", folder: Path | None) -> None:
         say_labelled("relaxed", text)
     if result.front is not None and result.extracted is not None:
         say_labelled("shorter", shortening_text(result.extracted, result.front))
+    if result.chosen:
+        values = ", ".join(f"{name} {value:g}" for name, value in result.chosen.items())
+        say_labelled("chosen", f"{values} (best of {result.spec.settings.program.candidates} tried)")
     say_labelled("trained", steps_text(result))
     if result.front:
         say("\nprograms by size, scored on validation episodes (diprl show RUN --size N)\n")

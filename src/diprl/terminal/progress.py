@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -104,10 +105,10 @@ class Display(Working):
             self.show("searching and scoring …")
             parts.append(self.bar)
         if snapshot.program is not None:
-            from diprl.terminal.printing import rounded
+            from diprl.terminal.printing import SHOWN_DIGITS, highlighted
 
             title = Text("current program, numbers rounded", style="dim")
-            parts += [title, rounded(snapshot.program, self.console)]
+            parts += [title, highlighted(snapshot.program.rounded(SHOWN_DIGITS), self.console)]
         self.live.update(Group(*parts))
 
     def print_line(self, snapshot: "Snapshot") -> None:
@@ -138,10 +139,5 @@ def fitting(parts: list[str], room: int) -> str:
     >>> fitting(["program 500.00", "relaxed 499.00"], 20)
     'program 500.00'
     """
-    text = ""
-    for part in parts:
-        longer = f"{text}  {part}" if text else part
-        if len(longer) > room:
-            break
-        text = longer
-    return text
+    longer = accumulate(parts, "{}  {}".format)
+    return max((text for text in longer if len(text) <= room), key=len, default="")

@@ -20,7 +20,7 @@ from diprl.train import schedule, sparsity
 from diprl.train.compiling import compiled
 from diprl.train.dual import Dual, ascend, begin_dual, dual_alpha
 from diprl.train.loss import Transitions, Weights, architecture_entropy, diagnostics, evaluate_actions, loss
-from diprl.train.minibatches import random_orders, shuffled
+from diprl.train.minibatches import SMALL, random_orders, shuffled
 from diprl.train.parameters import Blueprint, Groups, Moments, StepSize, Vector, begin_moments, descend, step_sizes
 from diprl.train.rollout import Running, begin, collect
 from diprl.train.settings import Settings
@@ -201,9 +201,11 @@ class Engine:
 
         def epoch(carry: tuple, inputs: tuple[Array, StepSize]) -> tuple[tuple, None]:
             order, sizes = inputs
-            return jax.lax.scan(minibatch_step, carry, (shuffled(transitions, order, minibatch_size), sizes))
+            minibatches = shuffled(transitions, order, minibatch_size, smallest)
+            return jax.lax.scan(minibatch_step, carry, (minibatches, sizes))
 
         ppo = self.settings.ppo
+        smallest = SMALL if ppo.quiet else 0.0
         epochs, minibatches, minibatch_size = ppo.num_epochs, ppo.num_minibatches, ppo.minibatch_size
         sizes = step_sizes(state.taken, active, learning_rate, epochs * minibatches)
         sizes = jax.tree.map(lambda x: x.reshape(epochs, minibatches, -1), sizes)

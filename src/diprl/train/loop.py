@@ -1,5 +1,6 @@
 """The host loop around the compiled iteration: the one place where training advances, reports and stops."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -29,14 +30,14 @@ Report = Callable[[Progress], bool | None]
 """Called now and then; returning True stops the training."""
 
 
-def train(collector: Collector, state: TrainState, report: Report, reports: int) -> TrainState:
-    """Advance through all rollouts, reporting about `reports` times on the way and once at the end."""
-    every = max(1, round(collector.rollouts / reports))
+def train(collector: Collector, state: TrainState, report: Report, reports: int, until: float = 1.0) -> TrainState:
+    """Advance through all rollouts, or a fraction of them, reporting `reports` times on the way and once at the end."""
+    every, last = max(1, round(collector.rollouts / reports)), math.ceil(until * collector.rollouts)
     began, pending = time.monotonic(), []
-    for rollout in range(rollouts_done(state) + 1, collector.rollouts + 1):
+    for rollout in range(rollouts_done(state) + 1, last + 1):
         state, metrics = collector.advance(state)
         pending.append(metrics)
-        if rollout % every and rollout != collector.rollouts:
+        if rollout % every and rollout != last:
             continue
         fraction, seconds = rollout / collector.rollouts, time.monotonic() - began
         progress = Progress(state, mean_metrics(pending), rollout, fraction, seconds)

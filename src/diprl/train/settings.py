@@ -54,6 +54,8 @@ class PPOSettings:
     """Normalise features while training; extraction folds this away."""
     scale_rewards: bool = setting(False)
     """Divide rewards by a running deviation of returns (for continuous control)."""
+    quiet: bool = setting(False)
+    """Let noise teach nothing where rewards are rare: the critic begins at zero and small advantages stay small."""
     deviation: float = setting(0.6, positive=True)
     """Standard deviation of continuous actions at the start, in halves of their range; for blends in motor units."""
     noise_correlation: float = setting(0.0, fraction=True)
@@ -104,6 +106,10 @@ class ProgramSettings:
 
     members: int = setting(1, shared=False, positive=True, largest=1000)
     """Independent trainings that share the budget; the program that validates best stays."""
+    candidates: int = setting(1, shared=False, positive=True, largest=100)
+    """Choices of discount, step size and depth that are tried first; the best one goes on. 1 tries none."""
+    directions: int = setting(0, shared=False, largest=1 << 16)
+    """Random directions that are tried, forth and back, for each step on the true return; 0 learns by gradients."""
     polish_share: float = setting(0.2, shared=False)
     """Share of the budget for making the discrete program shorter, rounder and better; 0 keeps it as extracted."""
     max_numbers: int = setting(0, shared=False)

@@ -1,0 +1,42 @@
+"""Methods of others in our tables, each in a process of its own and, where DIPRL_SB3_PYTHON says so, another Python."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from diprl.arena.episodes import EVALUATION
+from diprl.arena.score import score_of
+from diprl.errors import DiprlError
+from diprl.runs.result import Result, command
+from diprl.runs.spec import RunSpec
+from diprl.tasks.base import Task
+
+SB3_PPO = "sb3-ppo"
+"""Stable-Baselines3's PPO with its defaults."""
+PYTHON = "DIPRL_SB3_PYTHON"
+
+
+def sb3_ppo(spec: RunSpec, task: Task) -> Result:
+    """Train and score on the environment itself, on the episodes that all our scores are measured on."""
+    began, script = time.monotonic(), Path(__file__).with_name("sb3_ppo.py")  # beside modules that -I hides from it
+    numbers = (task.horizon, spec.settings.ppo.total_timesteps, spec.seed, EVALUATION.seed, spec.episodes)
+    arguments = [os.environ.get(PYTHON, sys.executable), "-I", str(script), task.name, *map(str, numbers)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise DiprlError(f"{SB3_PPO} failed: {reason} ({PYTHON} names a Python that has stable-baselines3)")
+    told = json.loads(done.stdout.splitlines()[-1])
+    return Result(
+        spec=spec,
+        program=None,
+        score=score_of(np.array(told["returns"])),
+        steps={"training": told["steps"]},
+        versions=told["versions"],
+        command=command(),
+        wall_seconds=round(time.monotonic() - began, 3),
+    )

@@ -1,0 +1,90 @@
+"""Settings that a run tries: the best go on, all steps count, the choice is told, and a resumed run chooses alike."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.small import SMALL, small_session
+
+from diprl.arena import episodes
+from diprl.methods import candidates, ladder
+from diprl.methods.presets import candidates as choices_for
+from diprl.methods.presets import settings_for
+from diprl.methods.registry import run
+from diprl.runs.observers import Snapshot
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.tasks.registry import load_task
+
+TASK = load_task("Pendulum-v1")
+BUDGET = 12_000
+CHOICES = choices_for(TASK)
+
+
+@pytest.fixture(autouse=True)
+def _short_scoring(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder, "GAP", episodes.REPORTS._replace(on_reference=1))
+
+
+def session(folder: Path | None = None) -> Session:
+    given = SMALL | {"total_timesteps": BUDGET, "polish_share": 0.0, "candidates": len(CHOICES)}
+    given = {
+        name: value
+        for name, value in given.items()
+        if name not in {*(setting for choice in CHOICES for setting in choice), "members"}
+    }
+    return replace(small_session(TASK, settings_for("diprl", "default", TASK, **given)), folder=folder)
+
+
+def chosen_index(result: Result) -> int:
+    matching = [index for index, choice in enumerate(CHOICES) if choice.items() <= dict(result.chosen).items()]
+    assert len(matching) == 1
+    return matching[0]
+
+
+@pytest.mark.parametrize("wanted", range(len(CHOICES)))
+def test_the_best_candidate_goes_on_to_the_end(wanted: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = candidates.score
+
+    def rigged(trainer: candidates.Trainer, trained: candidates.Trained, count: int) -> float:
+        judge(trainer, trained, count)
+        values = trained.settings.values()
+        return float(CHOICES[wanted].items() <= values.items())
+
+    monkeypatch.setattr(candidates, "score", rigged)
+    result = run(session())
+    assert chosen_index(result) == wanted
+    assert result.trained is not None
+    assert result.trained.fraction == 1.0
+    assert result.chosen.items() <= result.trained.settings.values().items()
+    assert result.steps["choosing settings"] == (len(CHOICES) + len(CHOICES) // 2) * TASK.horizon
+    assert 0.85 * BUDGET < result.total_steps <= BUDGET
+    assert Result.from_json(result.to_json()).chosen == result.chosen
+
+
+def test_a_run_that_is_killed_while_it_tries_chooses_alike(tmp_path: Path) -> None:
+    folder, killed = tmp_path / "run", tmp_path / "killed"
+
+    def copy(snapshot: Snapshot) -> bool:
+        if snapshot.steps > 0.3 * BUDGET and not killed.exists():
+            shutil.copytree(folder, killed)  # as a kill at this moment would leave it
+        return False
+
+    whole = run(replace(session(folder), observers=(copy,)))
+    resumed = run(replace(session(killed), resume=True))
+    assert resumed.chosen == whole.chosen
+    assert resumed.program == whole.program
+    assert dict(resumed.steps) == dict(whole.steps)
+
+
+@pytest.mark.parametrize(("count", "counts"), [(1, [1]), (2, [2, 1, 1]), (5, [5, 2, 1]), (6, [6, 3, 1])])
+def test_half_of_them_go_at_each_pause(count: int, counts: list[int]) -> None:
+    assert candidates.halved(count) == counts
+
+
+def test_all_parts_in_whole_rollouts_are_within_the_budget() -> None:
+    counts, ends = candidates.halved(5), candidates.pauses(5)
+    assert ends == (0.0, 0.06, 0.2, 1.0)
+    assert candidates.rollouts_that_fit(46, counts, ends) == 33  # 5 of 2, 2 of 5 more, 1 of 26 more; 34 take 50
+    assert candidates.rollouts_that_fit(0, counts, ends) == 1
