@@ -18,7 +18,7 @@ from diprl.methods.diprl import read_off
 from diprl.methods.presets import settings_for
 from diprl.policy.base import HARD
 from diprl.runs.spec import RunSpec
-from diprl.runs.trainer import Trained
+from diprl.runs.stage import Trained
 from diprl.search.smaller import merged
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.loop import train

@@ -16,8 +16,8 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv
 
 from diprl.tasks.mujoco import DESCRIPTIONS
-from diprl.tasks.mujoco.batch import MujocoEnvironments
 from diprl.tasks.mujoco.description import Description
+from diprl.tasks.mujoco.environment import MujocoEnvironments
 
 BATCH = 64
 PROCESSES = (8, 16, 64)

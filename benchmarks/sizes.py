@@ -3,26 +3,35 @@
     python benchmarks/sizes.py measure --tasks Acrobot-v1 --seeds 123 321 456 --simplify
     python benchmarks/sizes.py page
 
-`measure` trains with the default preset and plays the program for 1,000 episodes on the reference environment, and its
-front too (200 episodes on LunarLander). With `--simplify` it then does what `diprl simplify` does and plays again. With
-`--dense` it also trains with the same budget, all features in every condition and no search. A line for each run goes
-to results/sizes/runs.jsonl, and what is there is not run again. `page` writes the tables and figures.
+`measure` trains with the default preset, or takes the run from results/records.jsonl where it is there, and plays the
+program for 1,000 episodes on the reference environment, and each of its front for 200. With
+`--simplify` it then does what `diprl simplify` does and plays again. With `--dense` it also trains with the same
+budget, all features in every condition and no search. A line for each run goes to results/sizes/runs.jsonl, and what is
+there is not run again. `page` writes the tables and figures.
 """
 
 import argparse
 import json
+import os
 import time
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from diprl import DiPRL
 from diprl.arena.reference import evaluate_program
+from diprl.experiment.grid import Record, Store
+from diprl.methods.presets import settings_for
+from diprl.methods.registry import run as run_session
+from diprl.methods.retrain import retrainer
 from diprl.program import Program
-from diprl.search.simplify import simplify
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.search.shrink import simplify
 from diprl.tasks.registry import load_task
 
 FOLDER = Path("results/sizes")
@@ -30,7 +39,7 @@ RUNS = FOLDER / "runs.jsonl"
 REPORTED, FURTHER = (123, 321, 456), (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 TASKS = ("CartPole-v1", "MountainCar-v0", "Acrobot-v1", "DoorKey-6x6", "LunarLander-v3")
 EPISODES, FEWER = 1000, 200
-"""Fewer for a front where episodes take long."""
+"""Fewer for the programs of a front."""
 DENSE = {"feature_entropy": 0.0, "polish_share": 0.0}
 Run = dict[str, Any]
 
@@ -41,26 +50,27 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
     parser.add_argument("--seeds", nargs="+", type=int, default=REPORTED)
     parser.add_argument("--simplify", action="store_true")
+    parser.add_argument("--seconds", type=float, help="for simplify, where the machine is busy with other things")
     parser.add_argument("--dense", action="store_true")
     options = parser.parse_args()
     if options.action == "page":
         return write_page()
     for task in options.tasks:
         for seed in options.seeds:
-            measure(task, seed, "default", options.simplify)
+            measure(task, seed, "default", options.simplify, options.seconds)
             if options.dense:
                 measure(task, seed, "dense", simplified=False)
     return None
 
 
-def measure(task: str, seed: int, kind: str, simplified: bool) -> None:
+def measure(task: str, seed: int, kind: str, simplified: bool, seconds: float | None = None) -> None:
     """Train and play one run, unless that was done before; the last line of a run counts."""
     done = next((run for run in runs() if (run["task"], run["seed"], run["kind"]) == (task, seed, kind)), None)
     if done and (done.get("simplified") or not simplified):
         return
     run = done or train(task, seed, kind)
     if simplified:
-        run["simplified"] = shortened(task, Program.from_text(run["program"]), seed)
+        run["simplified"] = shortened(task, Program.from_text(run["program"]), seed, seconds)
     FOLDER.mkdir(parents=True, exist_ok=True)
     with RUNS.open("a", encoding="utf-8") as file:
         file.write(json.dumps(run) + "\n")
@@ -69,21 +79,37 @@ def measure(task: str, seed: int, kind: str, simplified: bool) -> None:
 
 
 def train(task: str, seed: int, kind: str) -> Run:
-    model = DiPRL(task, seed=seed, **(DENSE if kind == "dense" else {}))
-    began = time.monotonic()
-    model.learn()
-    seconds = time.monotonic() - began
-    run = {"task": task, "seed": seed, "kind": kind, "seconds": round(seconds, 1), **facts(task, model.program)}
-    episodes = EPISODES if load_task(task).twin else FEWER
-    front = [] if kind == "dense" else [facts(task, entry.program, episodes) for entry in model.front]
-    return run | {"steps": model.result.total_steps, "front": front}
+    result = result_of(task, seed, DENSE if kind == "dense" else {})
+    assert result.program is not None
+    run = {"task": task, "seed": seed, "kind": kind, "seconds": result.wall_seconds, **facts(task, result.program)}
+    front = [facts(task, entry.program, FEWER) for entry in result.front or ()]
+    return run | {"steps": result.total_steps, "front": front}
 
 
-def shortened(task: str, program: Program, seed: int) -> Run:
-    """What the command does with the program of a run, with the time it takes."""
-    began = time.monotonic()
-    found = simplify(load_task(task), program, seed=seed)
-    return {"seconds": round(time.monotonic() - began, 1), "search_steps": found.steps, **facts(task, found.program)}
+def result_of(task: str, seed: int, changes: dict[str, float]) -> Result:
+    """The recorded run with these settings, or one that is made now."""
+    spec = RunSpec(task, "diprl", settings_for("diprl", "default", load_task(task), **changes), seed)
+    record = records().get(spec.key)
+    return Result.from_json(record) if record else run_session(Session(spec, load_task(task)))
+
+
+@cache
+def records() -> dict[str, Record]:
+    return Store(Path("results")).read()
+
+
+def shortened(task: str, program: Program, seed: int, seconds: float | None) -> Run:
+    """What the command does with the program of a run, with the time it takes and that of all cores together."""
+    began, busy = time.monotonic(), cpu_seconds()
+    tune = retrainer(load_task(task), program)
+    found = simplify(load_task(task), program, seconds=seconds, seed=seed, tune=tune)
+    times = {"seconds": round(time.monotonic() - began, 1), "cpu_seconds": round(cpu_seconds() - busy, 1)}
+    return times | {"search_steps": found.steps, **facts(task, found.program)}
+
+
+def cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 def facts(task: str, program: Program, episodes: int = EPISODES) -> Run:
@@ -130,14 +156,13 @@ def task_rows(task: str, done: list[Run]) -> Iterator[str]:
         chosen = [run for run in done if run["kind"] == kind and run["seed"] in seeds]
         if chosen:
             short = [run["simplified"] for run in chosen if run.get("simplified")]
-            after = summary(short) if short else "– | – | – | –"
+            after = summary(short, "cpu_seconds") if short else "– | – | – | –"
             yield f"| {task} | {label}: {len(chosen)} | {summary(chosen)} | {after} |"
 
 
-def summary(found: list[Run]) -> str:
-    means = {name: np.mean([run[name] for run in found]) for name in ("score", "numbers", "seconds")}
-    digits = max(run["digits"] for run in found)
-    return f"{means['score']:.4g} | {means['numbers']:.1f} | {digits} | {means['seconds']:.0f} s"
+def summary(found: list[Run], time: str = "seconds") -> str:
+    score, numbers, seconds = (np.mean([run[name] for run in found]) for name in ("score", "numbers", time))
+    return f"{score:.4g} | {numbers:.1f} | {max(run['digits'] for run in found)} | {seconds:.0f} s"
 
 
 def programs(task: str, done: list[Run]) -> Iterator[Run]:
@@ -183,8 +208,9 @@ PAGE = """# Size against score
 
 Programs of `diprl train` with the default preset and the paper's budget, and what `diprl simplify` makes of them.
 Scores are means over seeds of 1,000 episodes each on the reference environment. Digits are the most of any number.
-Dense runs use the same budget, read all features in every condition and search for nothing. Times are of two cores.
-Made by `python benchmarks/sizes.py measure` and `page`; [every run](runs.jsonl) with its programs.
+Dense runs use the same budget, read all features in every condition and search for nothing. Times of training are from
+the clock, on a machine that was busy with other things; those of `simplify` are of all cores together. Made by
+`python benchmarks/sizes.py measure` and `page`; [every run](runs.jsonl) with its programs.
 
 | task | runs | score | numbers | digits | time | simplified: score | numbers | digits | time |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -2,8 +2,8 @@
 
     python benchmarks/speed.py [--sb3-python PYTHON] [--rejax-python PYTHON] [--only PART …] [--write]
 
-Parts: rivals, limits, program, start, seeds, shapes, inference, mujoco. With --write, docs/performance.md gets the
-tables. Ratios are comparable between machines; seconds are not.
+Parts: rivals, host, limits, program, start, seeds, shapes, inference, mujoco. With --write, docs/performance.md
+gets these tables and keeps its others. Ratios are comparable between machines; seconds are not.
 """
 
 import argparse
@@ -34,6 +34,7 @@ def main() -> None:
     against_sb3.add_rivals(parser)
     parts: dict[str, Callable[[argparse.Namespace], list[str]]] = {
         "rivals": lambda options: against_sb3.table(options.sb3_python, options.rejax_python),
+        "host": lambda options: against_sb3.host_table(options.sb3_python),
         "limits": limits_table,
         "program": program_table,
         "start": start_table,
@@ -45,17 +46,25 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=parts, default=list(parts), metavar="PART")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     options = parser.parse_args()
-    lines = []
+    sections = {}
     for name in options.only:
-        section = [f"### {TITLES[name]}", "", *parts[name](options), ""]
-        print("\n".join(section), flush=True)
-        lines += section
+        sections[name] = "\n".join([f"### {TITLES[name]}", "", *parts[name](options), ""])
+        print(sections[name], flush=True)
     if options.write:
-        PAGE.write_text(PAGE.read_text("utf-8").split(MARKER)[0] + "\n".join([MARKER, "", *lines]), "utf-8")
+        write(sections)
+
+
+def write(sections: dict[str, str]) -> None:
+    """Put tables into the page, which keeps those that were not measured again."""
+    text, _, measured = PAGE.read_text("utf-8").partition(MARKER)
+    kept = {part.split("\n", 1)[0]: f"### {part.rstrip()}\n" for part in measured.split("### ")[1:]}
+    tables = [sections.get(name, kept.get(title, "")) for name, title in TITLES.items()]
+    PAGE.write_text("\n".join([f"{text}{MARKER}\n", *filter(None, tables)]), "utf-8")
 
 
 TITLES = {
     "rivals": "Steps per second, CartPole, 8 × 512 steps, minibatch 64, 10 epochs, one seed",
+    "host": "Steps per second outside JAX, 8 × 512 steps, minibatch 64, 10 epochs, one seed",
     "limits": "Against the machine's matrix products",
     "program": "From the shell prompt to a scored CartPole program",
     "start": "Starting up",
