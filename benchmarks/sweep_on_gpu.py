@@ -1,14 +1,15 @@
-"""Random settings for DiPRL on a task with a twin, in two rounds: many with few seeds, then the best with fresh ones.
+"""Random settings for DiPRL on a task with a twin: many with few seeds, then the best of them with fresh ones.
 
 Needs only JAX, Optax and Equinox: python benchmarks/sweep_on_gpu.py --out FOLDER, with PYTHONPATH=src where diprl is
-not installed. One training each, without members and without search; all of one depth train in one compiled call. Scores
-are those of the hard program on 512 episodes of the compiled twin. A setting is judged by its mean score less a price for
-every number beyond `--numbers`. Writes a line for each training and a page with the settings of the second round.
+not installed. One training each, without members and without search; all of one depth train in one compiled call.
+Scores are those of the hard program on 512 episodes of the compiled twin. A setting is judged by its mean score, less a
+price for every number beyond `--numbers`. Writes a line for each setting, with the score and size of every seed.
 """
 
 import argparse
 import json
 import time
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -28,26 +29,26 @@ from diprl.train.loop import train
 
 EPISODES = 512
 FACTORS = {
-    "learning_rate": 2.0,
-    "entropy_coefficient": 2.0,
-    "clip_range": 1.6,
-    "value_coefficient": 3.0,
-    "max_grad_norm": 3.0,
-    "condition_temperature": 2.0,
-    "condition_temperature_end": 2.0,
+    "learning_rate": 1.6,
+    "entropy_coefficient": 1.6,
+    "clip_range": 1.4,
+    "value_coefficient": 2.0,
+    "max_grad_norm": 2.0,
+    "condition_temperature": 1.6,
+    "condition_temperature_end": 1.6,
+    "feature_entropy": 2.0,
+    "smallest_share": 1.3,
+    "support_at": 1.3,
+    "architecture_from": 1.6,
+    "architecture_to": 1.3,
+    "harden_from": 2.0,
+    "harden_to": 1.3,
+    "gamma": 3.0,
+    "gae_lambda": 1.6,
 }
 """Settings that are multiplied or divided by up to so much."""
-RANGES = {
-    "gae_lambda": (0.8, 0.96),
-    "architecture_from": (0.05, 0.3),
-    "architecture_to": (0.32, 0.7),
-    "harden_from": (0.0, 0.35),
-    "harden_to": (0.5, 0.9),
-    "support_at": (0.3, 0.65),
-    "smallest_share": (0.03, 0.12),
-}
-LOGARITHMIC = {"feature_entropy": (3e-4, 6e-3), "horizon": (60.0, 600.0)}
-"""Settings drawn by their logarithm; the discount is 1 − 1 / horizon."""
+COMPLEMENTS = ("gamma", "gae_lambda")
+"""Of these, what they lack to one is."""
 Row = dict[str, Any]
 
 
@@ -66,26 +67,30 @@ def main() -> None:
         first = options.first + options.seeds
         if again:
             rows += round_of(options, depth, again, range(first, first + options.more_seeds), 2)
-    page = page_of(rows, options)
-    (options.out / "README.md").write_text(page, encoding="utf-8")
-    print(page)
+    for group in sorted(by_setting(rows), key=lambda group: -worth(group, options))[:12]:
+        scores, numbers = ([row[name] for row in group] for name in ("score", "numbers"))
+        figures = (
+            f"{np.mean(scores):.2f}, median {np.median(scores):.2f}, {np.mean(numbers):.1f} numbers, {len(group)} seeds"
+        )
+        print(f"depth {group[0]['depth']}: {figures}: {group[0]['given'] or 'as before'}")
 
 
 def grid(terms: list[str]) -> list[Row]:
     """All combinations of NAME=VALUE,VALUE terms."""
     named = [(term.split("=")[0], [float(value) for value in term.split("=")[1].split(",")]) for term in terms]
     names = [name for name, _ in named]
-    return [dict(zip(names, values, strict=True)) for values in product(*(values for _, values in named))] if terms else []
+    return (
+        [dict(zip(names, values, strict=True)) for values in product(*(values for _, values in named))] if terms else []
+    )
 
 
 def draw(task: str, random: np.random.Generator) -> Row:
     """Settings near those of the task."""
-    tuned = settings_for("diprl", "default", TWIN_TASKS[task]).values()
-    near = {name: tuned[name] * factor ** random.uniform(-1, 1) for name, factor in FACTORS.items()}
-    within = {name: random.uniform(*limits) for name, limits in RANGES.items()}
-    far = {name: float(np.exp(random.uniform(*np.log(limits)))) for name, limits in LOGARITHMIC.items()}
-    drawn = near | within | far | {"gamma": 1.0 - 1.0 / far.pop("horizon")}
-    return {name: float(f"{value:.3g}") for name, value in drawn.items() if name != "horizon"}
+    tuned, drawn = settings_for("diprl", "default", TWIN_TASKS[task]).values(), {}
+    for name, factor in FACTORS.items():
+        by = factor ** random.uniform(-1, 1)
+        drawn[name] = 1.0 - (1.0 - tuned[name]) * by if name in COMPLEMENTS else tuned[name] * by
+    return {name: float(f"{value:.4g}") for name, value in drawn.items()}
 
 
 def round_of(options: argparse.Namespace, depth: int, drawn: list[Row], seeds: range, number: int) -> list[Row]:
@@ -93,10 +98,8 @@ def round_of(options: argparse.Namespace, depth: int, drawn: list[Row], seeds: r
     began = time.monotonic()
     fixed = {"total_timesteps": options.steps, "members": 1, "polish_share": 0.0, "max_depth": depth}
     pairs = [(given, seed) for given in drawn for seed in seeds]
-    runs = [
-        RunSpec(options.task, "diprl", settings_for("diprl", "default", TWIN_TASKS[options.task], **fixed, **given), seed)
-        for given, seed in [({"feature_entropy": options.weight} | given, seed) for given, seed in pairs]
-    ]
+    settings = partial(settings_for, "diprl", "default", TWIN_TASKS[options.task], **fixed)
+    runs = [RunSpec(options.task, "diprl", settings(**given), seed) for given, seed in pairs]
     batch = RunBatch(runs)
     state = train(batch.collector, batch.begin(), lambda _: None, reports=2)
     scores, state = batch.returns(state, 1.0, HARD, EPISODES).mean(axis=1), jax.device_get(state)
@@ -105,9 +108,10 @@ def round_of(options: argparse.Namespace, depth: int, drawn: list[Row], seeds: r
         trained = Trained(batch.engine, jax.tree.map(lambda leaf, index=index: leaf[index], state), spec.settings)
         program = merged(read_off(batch.task, trained.agent, trained.temperatures))
         sizes = {"numbers": program.coefficients, "conditions": program.conditions}
-        rows.append({"round": number, "depth": depth, "seed": seed, "score": float(scores[index])} | sizes | {"given": given})
-    with (options.out / "trainings.jsonl").open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows)
+        rows.append(
+            {"round": number, "depth": depth, "seed": seed, "score": float(scores[index])} | sizes | {"given": given}
+        )
+    write(rows, options.out / "settings.jsonl")
     print(f"depth {depth}, round {number}: {len(runs)} trainings, {time.monotonic() - began:.0f} s", flush=True)
     return rows
 
@@ -124,26 +128,13 @@ def worth(group: list[Row], options: argparse.Namespace) -> float:
     return score - options.price * max(0.0, numbers - options.numbers)
 
 
-def page_of(rows: list[Row], options: argparse.Namespace) -> str:
-    groups = [group for group in by_setting(rows) if group[0]["round"] == 2]
-    lines = [
-        f"# Settings tried on {options.task}",
-        "",
-        f"{len(rows)} trainings of {options.steps:,} steps on {jax.devices()[0].device_kind}, jax {jax.__version__}: "
-        f"{len(by_setting(rows)) // len(options.depths)} settings for each of the depths {', '.join(map(str, options.depths))}, {options.seeds} seeds from "
-        f"{options.first} up; the best {options.finalists} again with {options.more_seeds} fresh seeds. "
-        "[Every training](trainings.jsonl).",
-        "",
-        "| depth | settings | score | median | worst quarter | numbers |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for group in sorted(groups, key=lambda group: -worth(group, options)):
-        scores = np.sort([row["score"] for row in group])
-        numbers = np.mean([row["numbers"] for row in group])
-        given = ", ".join(f"{name} {value:g}" for name, value in group[0]["given"].items()) or "as before"
-        figures = f"{scores.mean():.2f} | {np.median(scores):.2f} | {scores[: -(-len(scores) // 4)].mean():.2f} | {numbers:.1f}"
-        lines.append(f"| {group[0]['depth']} | {given} | {figures} |")
-    return "\n".join(lines) + "\n"
+def write(rows: list[Row], path: Path) -> None:
+    """Add a line for each setting."""
+    with path.open("a", encoding="utf-8") as file:
+        for group in by_setting(rows):
+            first = {name: group[0][name] for name in ("depth", "given")}
+            lists = {name: [row[name] for row in group] for name in ("seed", "score", "numbers")}
+            file.write(json.dumps(first | lists) + "\n")
 
 
 def parse() -> argparse.Namespace:
@@ -158,7 +149,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--finalists", type=int, default=9)
     parser.add_argument("--more-seeds", type=int, default=48)
     parser.add_argument("--first", type=int, default=5000, help="the first seed")
-    parser.add_argument("--weight", type=float, default=0.0015, help="of the entropy over features, for the first setting")
+    parser.add_argument(
+        "--weight", type=float, default=0.0015, help="of the entropy over features, for the first setting"
+    )
     parser.add_argument("--numbers", type=float, default=26.0, help="more cost a price each")
     parser.add_argument("--price", type=float, default=0.15)
     return parser.parse_args()

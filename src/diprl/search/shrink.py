@@ -15,7 +15,7 @@ from diprl.arena.episodes import FRONT_ROUND
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, is_as_good, validated
+from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, keeps_score, validated
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
@@ -167,7 +167,7 @@ class Shrinker:
         return front
 
     def in_fewest_digits(self, front: Front) -> Front:
-        """The front with the program to take in the fewest digits with which it earns no less."""
+        """The front with the program to take in the fewest digits that keep its score."""
         program = front.program
         fewer = (rounded(program, digits) for digits in DIGITS if digits < digits_of(program))
         versions = [version for version in fewer if version.coefficients == program.coefficients]
@@ -177,7 +177,7 @@ class Shrinker:
         episodes = int(min(affordable, MOST_EPISODES))
         exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND)
         for version, returns in zip(versions, others, strict=True):
-            if is_as_good(returns, exact, 0.0):
+            if keeps_score(returns, exact):
                 return front.with_program(version, float(returns.mean() - exact.mean()))
         return front
 
