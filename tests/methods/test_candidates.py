@@ -58,7 +58,7 @@ def test_the_best_candidate_goes_on_to_the_end(wanted: int, monkeypatch: pytest.
     assert result.trained is not None
     assert result.trained.fraction == 1.0
     assert result.chosen.items() <= result.trained.settings.values().items()
-    assert result.steps["choosing settings"] == (len(CHOICES) + len(CHOICES) // 2) * TASK.horizon
+    assert result.steps["choosing settings"] == (len(CHOICES) + (len(CHOICES) + 1) // 2) * TASK.horizon
     assert 0.85 * BUDGET < result.total_steps <= BUDGET
     assert Result.from_json(result.to_json()).chosen == result.chosen
 
@@ -78,13 +78,21 @@ def test_a_run_that_is_killed_while_it_tries_chooses_alike(tmp_path: Path) -> No
     assert dict(resumed.steps) == dict(whole.steps)
 
 
-@pytest.mark.parametrize(("count", "counts"), [(1, [1]), (2, [2, 1, 1]), (5, [5, 2, 1]), (6, [6, 3, 1])])
+@pytest.mark.parametrize(("count", "counts"), [(1, [1]), (2, [2, 1, 1]), (5, [5, 3, 1]), (6, [6, 3, 1])])
 def test_half_of_them_go_at_each_pause(count: int, counts: list[int]) -> None:
     assert candidates.halved(count) == counts
+
+
+@pytest.mark.parametrize(
+    ("scores", "count", "places"),
+    [([1.0, 5.0, 4.0, 3.0], 2, [1, 3]), ([1.0, 5.0, 4.0, 9.0], 2, [3, 1]), ([1.0, 5.0, 4.0, 3.0], 1, [1])],
+)
+def test_the_best_with_and_the_best_without_gradients_stay(scores: list[float], count: int, places: list[int]) -> None:
+    assert candidates.better(scores, [False, False, False, True], count) == places
 
 
 def test_all_parts_in_whole_rollouts_are_within_the_budget() -> None:
     counts, ends = candidates.halved(5), candidates.pauses(5)
     assert ends == (0.0, 0.06, 0.2, 1.0)
-    assert candidates.rollouts_that_fit(46, counts, ends) == 33  # 5 of 2, 2 of 5 more, 1 of 26 more; 34 take 50
+    assert candidates.rollouts_that_fit(46, counts, ends) == 30  # 5 of 2, 3 of 4 more, 1 of 24 more; 31 take 49
     assert candidates.rollouts_that_fit(0, counts, ends) == 1

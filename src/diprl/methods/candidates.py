@@ -51,8 +51,8 @@ def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> Trained:
         if len(trained) == 1:
             break
         scores = [score(trainer, each, episodes) for each in trained]
-        order = sorted(range(len(trained)), key=lambda place: -scores[place])
-        running = [(running[place][0], trained[place]) for place in order[: counts[part + 1]]]
+        kinds = [bool(each.settings.program.directions) for each in trained]
+        running = [(running[place][0], trained[place]) for place in better(scores, kinds, counts[part + 1])]
     return trained[0]
 
 
@@ -66,9 +66,23 @@ def rollouts_that_fit(most: int, counts: Sequence[int], ends: Sequence[float]) -
     return next((rollouts for rollouts in range(most, 1, -1) if taken(rollouts) <= most), 1)
 
 
+def better(scores: Sequence[float], kinds: Sequence[bool], count: int) -> list[int]:
+    """The places of the best; where several stay, the best with and the best without gradients are among them.
+
+    Without gradients the first steps come late, and early scores say little about them.
+
+    >>> better([5.0, 4.0, 3.0, 2.0], [False, False, False, True], 2)
+    [0, 3]
+    """
+    order = sorted(range(len(scores)), key=lambda place: -scores[place])
+    firsts = [next(place for place in order if kinds[place] == kind) for kind in dict.fromkeys(kinds)]
+    chosen = [*firsts, *(place for place in order if place not in firsts)] if count > 1 else order
+    return sorted(chosen[:count], key=order.index)
+
+
 def halved(count: int) -> list[int]:
     """How many candidates train in each part of the run: all, half of them, one."""
-    return [count, max(1, count // 2), 1] if count > 1 else [1]
+    return [count, (count + 1) // 2, 1] if count > 1 else [1]
 
 
 def pauses(count: int) -> Sequence[float]:
