@@ -28,9 +28,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share compiled code between tests, between the processes that run them, and with those that they start."""
-    from diprl.system.device import use_compilation_cache
+    """Share compiled code between tests, between the processes that run them, and with those that they start.
 
+    MuJoCo draws off-screen from the first test on, whichever imports it.
+    """
+    from diprl.system.device import use_compilation_cache
+    from diprl.tasks.gym.display import draw_without_screen
+
+    draw_without_screen()
     cache = getattr(config, "cache", None)  # pytest may run without one
     if cache is not None:
         os.environ["DIPRL_CACHE"] = str(cache.mkdir("diprl"))
