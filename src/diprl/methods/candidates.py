@@ -51,7 +51,7 @@ def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> Trained:
         if len(trained) == 1:
             break
         scores = [score(trainer, each, episodes) for each in trained]
-        kinds = [bool(each.settings.program.directions) for each in trained]
+        kinds = [each.settings.program.directions > 0 for each in trained]
         running = [(running[place][0], trained[place]) for place in better(scores, kinds, counts[part + 1])]
     return trained[0]
 
@@ -67,17 +67,14 @@ def rollouts_that_fit(most: int, counts: Sequence[int], ends: Sequence[float]) -
 
 
 def better(scores: Sequence[float], kinds: Sequence[bool], count: int) -> list[int]:
-    """The places of the best; where several stay, the best with and the best without gradients are among them.
-
-    Without gradients the first steps come late, and early scores say little about them.
+    """The places of the best. Where several stay, the best of either kind does: one may be slow at first.
 
     >>> better([5.0, 4.0, 3.0, 2.0], [False, False, False, True], 2)
     [0, 3]
     """
     order = sorted(range(len(scores)), key=lambda place: -scores[place])
-    firsts = [next(place for place in order if kinds[place] == kind) for kind in dict.fromkeys(kinds)]
-    chosen = [*firsts, *(place for place in order if place not in firsts)] if count > 1 else order
-    return sorted(chosen[:count], key=order.index)
+    firsts = [next(place for place in order if kinds[place] == kind) for kind in set(kinds)] if count > 1 else []
+    return sorted(sorted(order, key=lambda place: place not in firsts)[:count], key=order.index)
 
 
 def halved(count: int) -> list[int]:

@@ -205,11 +205,6 @@ def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], toleranc
     return float(losses.mean()) <= max(margin, tolerance * abs(float(best.mean())) - standard_error(losses))
 
 
-def keeps_score(returns: NDArray[np.float64], exact: NDArray[np.float64]) -> bool:
-    """Whether nobody would miss what is lost, on the same episodes."""
-    return float((exact - returns).mean()) <= SMALL * float(np.sqrt(np.mean(exact**2)))
-
-
 def entry_of(program: Program, returns: NDArray[np.float64], best: NDArray[np.float64]) -> Entry:
     """The program's score. The best one has met more episodes, which tells how hard the first ones were."""
     count, shared = len(returns), best[: len(returns)]

@@ -15,7 +15,7 @@ from diprl.arena.episodes import FRONT_ROUND
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, Front, Limits, keeps_score, validated
+from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, SMALL, Front, Limits, validated
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
@@ -177,7 +177,7 @@ class Shrinker:
         episodes = int(min(affordable, MOST_EPISODES))
         exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND)
         for version, returns in zip(versions, others, strict=True):
-            if keeps_score(returns, exact):
+            if (exact - returns).mean() <= SMALL * np.sqrt(np.mean(exact**2)):
                 return front.with_program(version, float(returns.mean() - exact.mean()))
         return front
 

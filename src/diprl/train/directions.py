@@ -21,16 +21,8 @@ from diprl.train.engine import Engine, Metrics, TrainState
 from diprl.train.settings import Settings
 from diprl.train.trajectory import Episodes, episode_metrics
 
-UNMEASURED = (
-    "train/value_loss",
-    "train/approx_kl",
-    "train/advantage_range",
-    "train/architecture_entropy",
-    "train/alpha",
-)
+UNMEASURED = ("value_loss", "approx_kl", "advantage_range", "architecture_entropy", "alpha")
 """What gradients would tell of themselves."""
-
-
 Pair = tuple[float, float, NDArray[np.float32]]
 """The returns with a direction added and taken away, and the direction."""
 
@@ -68,7 +60,8 @@ class DirectionsCollector(HostCollector):
         state = state._replace(
             vector=jnp.asarray(self.centre), normaliser=state.normaliser.update(seen), rollout=state.rollout + 1
         )
-        return state, metrics | {"train/learning_rate": rate} | dict.fromkeys(UNMEASURED, jnp.zeros(()))
+        unmeasured = {f"train/{name}": jnp.zeros(()) for name in UNMEASURED}
+        return state, metrics | {"train/learning_rate": rate} | unmeasured
 
     def begin(self, centre: NDArray[np.float32], rollout: int) -> None:
         """New episodes and new directions in all environments; all that matters of those before is the centre."""

@@ -68,14 +68,10 @@ def data_folder() -> Path:
     return Path(__file__).parent / "data"
 
 
-def is_bundled(name: str) -> bool:
-    return (data_folder() / f"{name}{SUFFIX}").is_file()
-
-
 @cache
 def bundled_primitive(name: str) -> Primitive:
     """A primitive that ships with the package."""
     path = data_folder() / f"{name}{SUFFIX}"
-    if not is_bundled(name):
+    if not path.is_file():
         raise DiprlError(f"the primitive '{name}' is not bundled; train it with: diprl primitives train {name}")
     return load_primitive(path)
