@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from diprl.arena.programs import Packed, act, pack
+from diprl.arena.programs import act
 from diprl.program import (
     Act,
     Affine,
@@ -18,6 +18,7 @@ from diprl.program import (
     Program,
     Signature,
 )
+from diprl.program.packed import Packed, pack
 from diprl.search.numbers import Coordinates
 from diprl.search.variations import can_vary, variations
 
@@ -65,7 +66,7 @@ def test_what_a_condition_does_not_read_it_goes_on_not_reading():
 
 
 def test_packed_programs_act_alike():
-    packed = pack(DISCRETE, conditions=4)
+    packed = pack(DISCRETE, 4)
     acted = jax.vmap(act, in_axes=(None, 0))(Packed(*packed), STATES.astype(np.float32))
     assert np.mean(np.asarray(acted) == DISCRETE.act_batch(STATES)) > 0.99
 

@@ -16,50 +16,18 @@ from numpy.typing import NDArray
 
 from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
 from diprl.arena.twin import Lanes, begin_lanes, play_until
-from diprl.program import Program, ast
-from diprl.program.paths import leaf_paths
+from diprl.program import Program
+from diprl.program.packed import Packed, packed_together
 from diprl.program.signature import Discrete
 from diprl.system.processes import available_cores
 from diprl.tasks.base import Task, Twin
-
-
-class Packed(NamedTuple):
-    """A program with discrete actions; conditions and leaves in printing order, padded to a common size."""
-
-    weights: np.ndarray
-    """(conditions, features + 1), the bias last."""
-    paths: np.ndarray
-    """(leaves, conditions): +1 where the path to a leaf needs the condition, −1 where it needs its opposite."""
-    lengths: np.ndarray
-    """Conditions on the path to each leaf; more than there are for padding, which is never reached."""
-    actions: np.ndarray
-
-
-def pack(program: Program, conditions: int) -> Packed:
-    """The program as arrays for up to so many conditions, which is one less than the leaves."""
-    width = len(program.signature.features) + 1
-    packed = Packed(
-        weights=np.zeros((conditions, width)),
-        paths=np.zeros((conditions + 1, conditions), np.float32),
-        lengths=np.full(conditions + 1, conditions + 1.0, np.float32),
-        actions=np.zeros(conditions + 1, np.int32),
-    )
-    for index, held in enumerate(ast.conditions(program.root)):
-        packed.weights[index] = (*held.weights, held.bias)
-    for leaf, (terminal, path) in enumerate(leaf_paths(program.root)):
-        if not isinstance(terminal, ast.Act):
-            raise TypeError("only programs with discrete actions run on a twin")
-        for decision in path:
-            packed.paths[leaf, decision.number] = 1 if decision.holds else -1
-        packed.lengths[leaf], packed.actions[leaf] = len(path), terminal.action
-    return packed._replace(weights=packed.weights.astype(np.float32))
 
 
 def act(packed: Packed, view: Float[Array, " features"]) -> Array:
     """The action of a packed program."""
     holds = jnp.where(packed.weights[:, :-1] @ view + packed.weights[:, -1] > 0, 1.0, -1.0)
     reached = packed.paths @ holds == packed.lengths
-    return jnp.sum(jnp.where(reached, packed.actions, 0)).astype(jnp.int32)
+    return jnp.sum(jnp.where(reached, packed.leaves, 0)).astype(jnp.int32)
 
 
 def play_lanes(twin: Twin, packed: Packed, lanes: Lanes, few: Array | int) -> Lanes:
@@ -97,7 +65,8 @@ class TwinPlayer:
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
         generator = np.random.default_rng([ROUNDS_SEED, round_number])
         starts = generator.random((episodes, self.twin.reset_size), dtype=np.float32)
-        packed = Packed(*map(np.stack, zip(*(pack(p, self.conditions) for p in programs), strict=True)))
+        packed = packed_together(programs, self.conditions)
+        packed = packed._replace(weights=packed.weights.astype(np.float32))
         owner, episode = np.divmod(np.arange(len(programs) * episodes), episodes)
 
         def play(lanes: slice) -> tuple[NDArray[np.float64], int]:

@@ -10,6 +10,7 @@ from diprl.arena.episodes import EVALUATION, VISITS
 from diprl.arena.score import Score, score_of
 from diprl.errors import DiprlError
 from diprl.program import Program
+from diprl.program.packed import Together
 from diprl.tasks.base import Task
 from diprl.tasks.batches.sync import checked_views
 from diprl.tasks.misdeeds import Checked
@@ -25,15 +26,19 @@ PARALLEL_EPISODES = 32
 
 def program_act(task: Task, program: Program) -> Act:
     """How a program acts on the task's views."""
-    layout = task.layout
 
     def act(views: NDArray[np.float32]) -> NDArray[Any]:
-        primitives = None
-        if layout.primitives:
-            primitives = views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
-        return program.act_batch(views[:, : len(program.signature.features)], primitives)
+        return program.act_batch(*read_view(task, program, views))
 
     return act
+
+
+def read_view(task: Task, program: Program, views: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """What a program reads of the task's views: features and, where it blends any, the primitives' actions."""
+    layout, features = task.layout, views[:, : len(program.signature.features)]
+    if not layout.primitives:
+        return features, None
+    return features, views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
 
 
 def evaluate_program(task: Task, program: Program, episodes: int = 100, seed: int = EVALUATION.seed) -> Score:
@@ -51,13 +56,10 @@ def evaluate(task: Task, act: Act, episodes: int = 100, seed: int = EVALUATION.s
 
 def evaluate_many(task: Task, programs: Sequence[Program], episodes: int, seed: int) -> tuple[NDArray[np.float64], int]:
     """Returns (programs, episodes) of several programs on the same episodes, and the steps they took."""
-    acts = [program_act(task, program) for program in programs]
+    together = Together(programs)
 
     def act(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
-        owner = plays // episodes
-        rows = [np.flatnonzero(owner == index) for index in range(len(acts))]
-        actions = [acts[index](views[row]) for index, row in enumerate(rows) if len(row)]
-        return np.concatenate(actions)[np.argsort(np.concatenate(rows))]
+        return together.act(plays // episodes, *read_view(task, programs[0], views))
 
     played = play(task, act, [*range(seed, seed + episodes)] * len(programs))
     return played.returns.reshape(len(programs), episodes), played.steps
