@@ -18,7 +18,6 @@ from diprl.methods.diprl import read_off
 from diprl.methods.presets import settings_for
 from diprl.policy.base import HARD
 from diprl.runs.spec import RunSpec
-from diprl.runs.stage import Trained
 from diprl.search.smaller import merged
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.loop import train
@@ -73,7 +72,7 @@ def train_together(runs: list[RunSpec]) -> list[dict]:
     scores = batch.returns(state, 1.0, HARD, EPISODES).mean(axis=1)
     rows = []
     for index, spec in enumerate(runs):
-        trained = Trained(batch.engine, jax.tree.map(lambda leaf, index=index: leaf[index], state), spec.settings)
+        trained = batch.trained(state, index)
         program = merged(read_off(batch.task, trained.agent, trained.temperatures))
         row = {"task": spec.task, "weight": spec.settings.program.feature_entropy, "seed": spec.seed}
         sizes = {"numbers": program.coefficients, "conditions": program.conditions}

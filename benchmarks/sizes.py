@@ -31,7 +31,7 @@ from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.search.shrink import simplify
+from diprl.search.simplify import simplify
 from diprl.tasks.registry import load_task
 
 FOLDER = Path("results/sizes")

@@ -22,7 +22,6 @@ from diprl.methods.diprl import read_off
 from diprl.methods.presets import settings_for
 from diprl.policy.base import HARD
 from diprl.runs.spec import RunSpec
-from diprl.runs.stage import Trained
 from diprl.search.smaller import merged
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.loop import train
@@ -104,8 +103,8 @@ def round_of(options: argparse.Namespace, depth: int, drawn: list[Row], seeds: r
     state = train(batch.collector, batch.begin(), lambda _: None, reports=2)
     scores, state = batch.returns(state, 1.0, HARD, EPISODES).mean(axis=1), jax.device_get(state)
     rows = []
-    for index, ((given, seed), spec) in enumerate(zip(pairs, runs, strict=True)):
-        trained = Trained(batch.engine, jax.tree.map(lambda leaf, index=index: leaf[index], state), spec.settings)
+    for index, (given, seed) in enumerate(pairs):
+        trained = batch.trained(state, index)
         program = merged(read_off(batch.task, trained.agent, trained.temperatures))
         sizes = {"numbers": program.coefficients, "conditions": program.conditions}
         rows.append(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from diprl.runs.observers import StopAtScore as StopAtScore
     from diprl.search.compare import compare as compare
     from diprl.search.polish import polish as polish
-    from diprl.search.shrink import simplify as simplify
+    from diprl.search.simplify import simplify as simplify
     from diprl.tasks.registry import load_task as load_task
 
 __version__ = "0.2.0"
@@ -31,7 +31,7 @@ PUBLIC = (
         "load_task": "diprl.tasks.registry",
         "compare": "diprl.search.compare",
         "polish": "diprl.search.polish",
-        "simplify": "diprl.search.shrink",
+        "simplify": "diprl.search.simplify",
     }
     | dict.fromkeys(CALLBACKS, "diprl.runs.observers")
 )

@@ -10,7 +10,8 @@ from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
 from diprl.search.front import Front, Limits, features_read, front_of, is_as_good, still_in, validated
-from diprl.search.shrink import Shrinker, shrink, simplify, spread
+from diprl.search.shrink import Shrinker, shrink, spread
+from diprl.search.simplify import simplify
 from diprl.search.smaller import (
     ConditionFit,
     best_constant,

@@ -46,7 +46,8 @@ class Simplify(ChangeCommand):
         interruption = Interruption()
         with interruption.listening(then="comparing what was found"), Working("compiling …") as working:
             from diprl.methods.retrain import retrainer
-            from diprl.search.shrink import simplify
+            from diprl.runs.folder import front_of_run
+            from diprl.search.simplify import simplify
             from diprl.system.device import use_compilation_cache
 
             use_compilation_cache()
@@ -61,6 +62,7 @@ class Simplify(ChangeCommand):
                 task,
                 program,
                 self.tolerance,
+                others=front_of_run(self.program),
                 seconds=self.seconds,
                 seed=self.seed,
                 tune=retrainer(task, program),

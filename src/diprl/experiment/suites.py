@@ -116,7 +116,8 @@ UNDRIVEN = ALONE | {"alpha_ramp": 0.0, "architecture_temperature_end": 1.0, "set
 DEPTHS = {"max_depth": PAPER_DEPTH}
 ALL_METHODS = ("ppo", "viper", "dtsemnet", "pi-prl", "diprl")
 TREES = ("pi-prl", "diprl")
-ALPHAS = {label: Variant(UNDRIVEN | {"alpha_dual": 0.0, "alpha": float(label)}, DEPTHS) for label in FIXED_ALPHAS} | {
+NO_DUAL = {"alpha_dual": 0.0, "target_entropy": 0.1}
+ALPHAS = {label: Variant(UNDRIVEN | NO_DUAL | {"alpha": float(label)}, DEPTHS) for label in FIXED_ALPHAS} | {
     AUTOMATIC: Variant(ALONE, DEPTHS)
 }
 DUAL = {"alpha_dual": DUAL_RATE}

@@ -17,11 +17,11 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from diprl.arena.agents import Player, player_for
 from diprl.arena.episodes import EVALUATION, GAP, REPORTS
-from diprl.arena.score import TWIN, score_of
+from diprl.arena.score import TWIN, Gap, score_of
 from diprl.errors import DiprlError
 from diprl.experiment.grid import Announce, Record, finite
+from diprl.methods import diprl, dtsemnet
 from diprl.methods.agents import tree_agent
-from diprl.methods.diprl import read_off
 from diprl.methods.ladder import RUNGS, gap
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
@@ -37,6 +37,8 @@ from diprl.train.engine import TrainState
 from diprl.train.loop import Progress, one_more, train
 
 CHECKPOINT = "checkpoint"
+METHODS = {"diprl": (tree_agent, diprl.read_off), "dtsemnet": (dtsemnet.dtsemnet_agent, dtsemnet.read_off)}
+"""What can be batched: how to begin, and how to read the program off."""
 
 
 class RunBatch:
@@ -49,7 +51,8 @@ class RunBatch:
         self.ppo = runs[0].settings.ppo
         dual = max(run.settings.program.alpha_dual for run in runs)
         self.compiled = runs[0].settings.with_values(alpha_dual=dual).compiled()
-        self.engine = engine_for(self.task, self.compiled, tree_agent)
+        self.make_agent, self.read_off = METHODS[runs[0].method]
+        self.engine = engine_for(self.task, self.compiled, self.make_agent)
         self.collector = BatchCollector(self.engine, [run.settings for run in runs])
         self.validate = jax.jit(self.all_returns, static_argnums=3)
         self.rows: list[dict[str, list[float | None]]] = []
@@ -60,7 +63,7 @@ class RunBatch:
 
         def one(key: PRNGKeyArray) -> TrainState:
             agent_key, run_key = jr.split(key)
-            agent = fresh_agent(tree_agent, self.task, self.compiled, agent_key)
+            agent = fresh_agent(self.make_agent, self.task, self.compiled, agent_key)
             return first_state(self.engine, agent, run_key)
 
         keys = jax.vmap(jr.key)(jnp.array([run.seed for run in self.runs]))
@@ -98,6 +101,19 @@ class RunBatch:
 
         return train(self.collector, state, report, CURVE_POINTS)
 
+    def trained(self, state: TrainState, index: int) -> Trained:
+        """One of the runs at the end."""
+        return Trained(self.engine, jax.tree.map(lambda leaf: leaf[index], state), self.runs[index].settings)
+
+    def gaps(self, state: TrainState) -> list[Gap]:
+        """What each step from relaxed policy to program costs each run."""
+        scores = np.stack([self.returns(state, 1.0, rung, GAP.on_twin).mean(axis=1) for rung in RUNGS])
+        ranges = np.asarray(one_more(self.collector, state)["train/advantage_range"], np.float64)
+        return [
+            gap(self.trained(state, index), scores[:, index].tolist(), float(ranges[index]))
+            for index in range(len(self.runs))
+        ]
+
     def figures(self, progress: Progress) -> dict[str, np.ndarray]:
         """What the curves show, of every run since the last report."""
         episodes, steps = REPORTS.on_twin, progress.rollout * self.ppo.rollout_size
@@ -115,20 +131,19 @@ def execute_batch(runs: Sequence[RunSpec], folder: Path, announce: Announce) -> 
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     state = batch.train(folder, announce)
-    scores = np.stack([batch.returns(state, 1.0, rung, GAP.on_twin).mean(axis=1) for rung in RUNGS])
-    advantages = np.asarray(one_more(batch.collector, state)["train/advantage_range"], np.float64)
+    gaps = batch.gaps(state) if runs[0].method == "diprl" else [None] * len(runs)
     played = max(runs[0].episodes, GAP.on_twin)  # as many as for the gap, to compile once
     returns = batch.returns(state, 1.0, HARD, played, EVALUATION.seed)[:, : runs[0].episodes]
     seconds, results = (time.monotonic() - began) / len(runs), []
     for index, spec in enumerate(runs):
-        trained = Trained(batch.engine, jax.tree.map(lambda leaf, index=index: leaf[index], state), spec.settings)
+        trained = batch.trained(state, index)
         rows = [{name: values[index] for name, values in row.items()} for row in batch.rows]
         result = Result(
             spec=spec,
-            program=read_off(batch.task, trained.agent, trained.temperatures),
+            program=batch.read_off(batch.task, trained.agent, trained.temperatures),
             score=score_of(returns[index], environment=TWIN),
             steps={"training": trained.steps},
-            gap=gap(trained, scores[:, index].tolist(), float(advantages[index])),
+            gap=gaps[index],
             curve=thinned_curve(rows),
             wall_seconds=round(seconds, 3),
             **provenance(),
@@ -147,4 +162,4 @@ def fits(run: RunSpec) -> bool:
     """Whether a batch gives what the run alone would: one member, trained on a twin, extracted and left as it is."""
     program = run.settings.program
     simple = program.members == 1 and program.polish_share == 0
-    return run.method == "diprl" and run.task in TWIN_TASKS and simple
+    return run.method in METHODS and run.task in TWIN_TASKS and simple

@@ -58,21 +58,21 @@ FEWEST_STEPS = 100_000
 
 def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
     """Train the numbers of a program on; conditions go on reading the features they read."""
-    return Retrainer(task, program.depth, seed).train(program, total_timesteps)[0]
+    return Retrainer(task, seed).train(program, total_timesteps)[0]
 
 
 def retrainer(task: Task, program: Program) -> Tune | None:
     """What trains smaller versions of a program on: of a chain with plain actions, where no faster search exists."""
     if task.twin is not None or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
-    return Retrainer(task, program.depth).tune
+    return Retrainer(task).tune
 
 
 class Retrainer:
-    """Trains programs of one task on; its critic learns along from one to the next."""
+    """Trains programs of one task on, the deepest first; its critic learns along from one to the next."""
 
-    def __init__(self, task: Task, max_depth: int, seed: int = 0) -> None:
-        self.task, self.max_depth, self.seed = task, max_depth, seed
+    def __init__(self, task: Task, seed: int = 0) -> None:
+        self.task, self.seed, self.max_depth = task, seed, 0
         self.agent: Agent | None = None
 
     def tune(self, trials: Trials, program: Program, steps: float) -> Program:
@@ -87,6 +87,7 @@ class Retrainer:
 
     def train(self, program: Program, total_timesteps: int) -> tuple[Program, int]:
         """The program with other numbers, and the environment steps that took."""
+        self.max_depth = max(self.max_depth, program.depth)
         values = GENTLE | {"total_timesteps": total_timesteps, "max_depth": self.max_depth}
         settings = settings_for("diprl", "default", self.task, **values)
         self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))

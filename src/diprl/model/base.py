@@ -27,7 +27,7 @@ from diprl.runs.spec import RunSpec
 from diprl.runs.stage import Trained
 from diprl.runs.trainer import acting, load_trained, save_trained
 from diprl.search.front import Front
-from diprl.search.shrink import simplify
+from diprl.search.simplify import simplify
 from diprl.system.device import use_compilation_cache
 from diprl.system.files import check_target
 from diprl.tasks.base import Task
@@ -206,7 +206,8 @@ class Model:
 
     def simplify(self, tolerance: float = 0.01, **options: Any) -> Program:
         """A smaller program whose score stays within a fraction of this one's; options as for `diprl.simplify`."""
-        options = {"tune": retrainer(self.task, self.program)} | options
+        others = [entry.program for entry in self.result.front] if self.result and self.result.front else ()
+        options = {"tune": retrainer(self.task, self.program), "others": others} | options
         return simplify(self.task, self.program, tolerance, **options).program
 
     def export(self, target: str = "python", folder: str | Path = "export") -> ExportReport:

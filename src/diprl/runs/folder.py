@@ -113,6 +113,12 @@ def load_program(path: Path) -> Program:
     return Program.load(path)
 
 
+def front_of_run(path: Path) -> tuple[Program, ...]:
+    """The programs of all sizes that a run folder holds; none for a program file."""
+    result = read_result(path) if path.is_dir() else None
+    return tuple(entry.program for entry in result.front) if result and result.front else ()
+
+
 def sibling(path: Path, name: str) -> Path:
     """A file next to a program, or inside a run folder."""
     return (path if path.is_dir() else path.parent) / name

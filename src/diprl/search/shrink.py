@@ -6,20 +6,18 @@ The way down gives one program of every size, so that a user can choose.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from diprl.arena.episodes import FRONT_ROUND
-from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
 from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, SMALL, Front, Limits, validated
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
-from diprl.tasks.base import Task
 
 VALIDATION, MOST_VALIDATION = 0.5, 64
 """Part of the steps that goes to the last comparison of sizes, and the most of it: so many times all its episodes."""
@@ -33,7 +31,7 @@ FINALISTS, SECOND_ROUND = 2, 3
 """Those that race again, against the program there is, and on how many times as many episodes."""
 RACING = 0.35
 """Part of a size's steps for the race; the rest tunes the numbers that stay."""
-FEWEST, MOST = 4, 64
+FEWEST = 4
 """Episodes of each program in a race."""
 MOST_COMPARED = 2048
 """Episodes of the last comparison."""
@@ -42,10 +40,18 @@ FAR_BELOW = 0.15
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
-STEPS_ON_TWIN, STEPS = 150_000_000, 6_000_000
-"""Of `simplify`: environment steps at most, where they cost nanoseconds and where they cost microseconds."""
-SECONDS_ON_TWIN, SECONDS = 40.0, 320.0
 
+class Effort(NamedTuple):
+    """How thoroughly programs are searched and compared on the way down."""
+
+    first: float = 0.0
+    """Part of the search, at the least, that tunes the first program before anything is removed."""
+    most: int = 64
+    """Episodes of each program in a race, at the most; four times as many decide whether tuning was worth it."""
+
+
+QUICK, THOROUGH = Effort(), Effort(first=0.25, most=512)
+"""As part of a training, and afterwards."""
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
 Show = Callable[[str, Program], None]
@@ -62,23 +68,25 @@ class Shrinker:
         limits: Limits,
         *,
         seed: int,
+        others: Sequence[Program] = (),
+        effort: Effort = QUICK,
         tune: Tune | None = None,
         show: Show = lambda *_: None,
     ) -> None:
-        self.trials, self.limits, self.seed, self.show = trials, limits, seed, show
+        self.trials, self.limits, self.seed, self.effort, self.show = trials, limits, seed, effort, show
         self.tune = partial(tune, trials) if tune else self.climb
         self.program = self.tuned = merged(program)
         """The smallest so far, and the last one whose numbers were tuned, which the others should act like."""
         self.views = trials.views(self.program)
-        self.met = [rounded_alike(self.program, self.views)]
-        """Every program on the way down, rounded by the states it was made for."""
+        self.met = [rounded_alike(self.program, self.views), *others]
+        """Every program to choose from; those on the way down are rounded by the states they were made for."""
         self.best = self.level = -np.inf
         """The highest mean return of a race, and that of the last winner."""
         self.began = trials.steps
 
     def run(self) -> None:
         """Go down to one condition, or to where the budget ends."""
-        self.accept_tuned(self.slice, "tune all numbers")
+        self.accept_tuned(max(self.slice, self.effort.first * self.left), "tune all numbers")
         while self.left > 0 or self.hopeless:
             proposals = smaller_programs(self.program, self.views, self.tuned)
             options = [option for option in proposals if self.allows(option.program)]
@@ -93,7 +101,7 @@ class Shrinker:
     @property
     def left(self) -> float:
         """Steps for the search, beside those that the comparison of sizes needs."""
-        left, most = self.trials.left, MOST_VALIDATION * MOST_EPISODES * self.trials.task.horizon
+        left, most = self.trials.left, MOST_VALIDATION * MOST_EPISODES * self.trials.length
         return left - min(VALIDATION * (left + self.trials.steps - self.began), most)
 
     @property
@@ -127,7 +135,7 @@ class Shrinker:
         """The option that earns most on the same episodes, and whether it earns less than the program there is."""
         runners = [option.program for option in options]
         affordable = RACING * self.slice / (self.trials.length * 2 * (len(runners) + 1))
-        episodes = int(np.clip(affordable, FEWEST, MOST))
+        episodes = int(np.clip(affordable, FEWEST, self.effort.most))
         means = self.trials.play(runners, episodes).mean(axis=1)
         first = [runners[index] for index in np.argsort(-means)[:FINALISTS]]
         returns = self.trials.play([self.program, *first], SECOND_ROUND * episodes).mean(axis=1)
@@ -141,7 +149,7 @@ class Shrinker:
         generation = population(program.coefficients) * FEWEST * self.trials.length
         if steps < FEWEST_GENERATIONS * generation or not program.coefficients:
             return program
-        most = int(np.clip(steps / (200 * self.trials.length), FEWEST, MOST))
+        most = int(np.clip(steps / (200 * self.trials.length), FEWEST, self.effort.most))
         tuned = climb(
             self.trials,
             program,
@@ -151,7 +159,7 @@ class Shrinker:
             most_episodes=most,
             seed=self.seed,
         )
-        episodes = int(np.clip(0.05 * steps / self.trials.length, FEWEST, 4 * MOST))
+        episodes = int(np.clip(0.05 * steps / self.trials.length, FEWEST, 4 * self.effort.most))
         return best_of(self.trials, [program, tuned], episodes)
 
     def polished(self, front: Front) -> Front:
@@ -216,14 +224,16 @@ def shrink(
     limits: Limits = NO_LIMITS,
     *,
     seed: int = 0,
+    others: Sequence[Program] = (),
+    effort: Effort = QUICK,
     tune: Tune | None = None,
     show: Show = lambda *_: None,
 ) -> Front:
     """The front of programs from one condition up to the given one, tuned and rounded.
 
-    Where not even one episode fits into the budget, `Spent` is raised.
+    `others` are compared with what is found. Where not even one episode fits into the budget, `Spent` is raised.
     """
-    shrinker = Shrinker(trials, program, limits, seed=seed, tune=tune, show=show)
+    shrinker = Shrinker(trials, program, limits, seed=seed, others=others, effort=effort, tune=tune, show=show)
     with suppress(Spent):
         shrinker.run()
     trials.enough = never  # what was found by then is still to be compared
@@ -236,38 +246,3 @@ def shrink(
         front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)
     return front
-
-
-@dataclass(frozen=True)
-class Simplified:
-    """The smallest program that keeps the score, and those of other sizes."""
-
-    program: Program
-    front: Front
-    steps: int
-
-
-def simplify(
-    task: Task,
-    program: Program,
-    tolerance: float = 0.01,
-    *,
-    steps: float | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    tune: Tune | None = None,
-    interrupt: Callable[[], None] = lambda: None,
-    enough: Callable[[], bool] = never,
-    show: Show = lambda *_: None,
-) -> Simplified:
-    """A smaller program whose score stays within a fraction `tolerance` of the best found.
-
-    Steps and seconds end it, whichever comes first; so does `enough`, and what was found by then counts. `interrupt`
-    is called before each round and ends everything by raising. `tune` replaces the search over numbers by another.
-    """
-    if not 0 <= tolerance < 1:
-        raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
-    most_steps, most_seconds = (STEPS_ON_TWIN, SECONDS_ON_TWIN) if task.twin else (STEPS, SECONDS)
-    trials = Trials(task, program, steps or most_steps, seconds or most_seconds, interrupt, enough)
-    front = shrink(trials, program, Limits(tolerance=tolerance), seed=seed, tune=tune, show=show)
-    return Simplified(front.program, front, trials.steps)

@@ -126,7 +126,7 @@ class Bench:
 
     def _simplify(self, job: Job, program: Program, _: Any) -> dict[str, Any]:
         from diprl.methods.retrain import retrainer
-        from diprl.search.shrink import simplify
+        from diprl.search.simplify import simplify
 
         def show(what: str, smaller: Program) -> None:
             job.words = f"{what}: {smaller.coefficients} numbers"
