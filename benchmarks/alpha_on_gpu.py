@@ -46,7 +46,8 @@ def run_task(grid: Grid, task: str) -> None:
     for preset, variant in dict.fromkeys((run.preset, run.variant) for run in grid.runs):
         part = results.having(preset=preset, variant=variant)
         measured = {"relaxed": relaxed, "depth only": MEASURES["depth only, greedy"], "program": score}
-        means = [f"{name} {np.mean(part.present(measure)):8.2f}" for name, measure in measured.items()]
+        found = {name: part.present(measure) for name, measure in measured.items()}
+        means = [f"{name} {np.mean(values):8.2f}" for name, values in found.items() if len(values)]
         print(f"  {preset:8} {variant:6} {'  '.join(means)}", flush=True)
     for failure in failures.values():
         print(f"  failed: {failure}")

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from diprl.errors import DiprlError
 from diprl.experiment import vmap as batches
 from diprl.experiment.executors import execute, rescore, vmap
 from diprl.experiment.grid import Grid, work_through
+from diprl.program import Program
+from diprl.program.ast import conditions
 from tests.experiment.fixtures import make_run, repeatable
 from tests.experiment.train_and_die import training_grid
 
@@ -68,6 +71,20 @@ def test_a_batch_learns_what_single_runs_learn(batch: Grid, tmp_path: Path) -> N
     entropies = [record["curve"]["train/architecture_entropy"] for record in (found, expected)]
     assert entropies[0] == pytest.approx(entropies[1], rel=1e-3)
     assert found["score"]["environment"] == "twin"
+
+
+def test_trees_are_batched_too(tmp_path: Path) -> None:
+    runs = tuple(make_run("dtsemnet", "MountainCar-v0", seed) for seed in (1, 2))
+    together, alone = Grid(tmp_path / "together", runs), Grid(tmp_path / "alone", runs[1:])
+    assert vmap(together, quiet) == {}
+    work_through(alone, execute, quiet)
+    (expected,), found = alone.store.lines(), together.store.read()[runs[1].key]
+    assert found["gap"] is None
+    assert found["steps"] == expected["steps"]
+    programs = [Program.from_text(record["program"]) for record in (found, expected)]
+    numbers = [[*held.weights, held.bias] for program in programs for held in conditions(program.root)]
+    half = len(numbers) // 2
+    assert np.array(numbers[:half]) == pytest.approx(np.array(numbers[half:]), rel=1e-2)
 
 
 def test_an_interrupted_batch_gives_the_same_records(batch: Grid, tmp_path: Path) -> None:
