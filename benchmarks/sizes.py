@@ -70,11 +70,12 @@ def measure(task: str, seed: int, kind: str, simplified: bool, seconds: float | 
         return
     run = done or train(task, seed, kind)
     if simplified:
-        run["simplified"] = shortened(task, Program.from_text(run["program"]), seed, seconds)
+        others = [Program.from_text(entry["program"]) for entry in run["front"]]
+        run["simplified"] = shortened(task, Program.from_text(run["program"]), others, seed, seconds)
     FOLDER.mkdir(parents=True, exist_ok=True)
     with RUNS.open("a", encoding="utf-8") as file:
         file.write(json.dumps(run) + "\n")
-    short = {name: value for name, value in run.get("simplified", {}).items() if name != "program"}
+    short = {name: value for name, value in run.get("simplified", {}).items() if name not in ("program", "front")}
     print(task, seed, kind, f"{run['score']:.4g}", run["numbers"], short, flush=True)
 
 
@@ -98,13 +99,14 @@ def records() -> dict[str, Record]:
     return Store(Path("results")).read()
 
 
-def shortened(task: str, program: Program, seed: int, seconds: float | None) -> Run:
+def shortened(task: str, program: Program, others: list[Program], seed: int, seconds: float | None) -> Run:
     """What the command does with the program of a run, with the time it takes and that of all cores together."""
     began, busy = time.monotonic(), cpu_seconds()
-    tune = retrainer(load_task(task), program)
-    found = simplify(load_task(task), program, seconds=seconds, seed=seed, tune=tune)
+    train = retrainer(load_task(task), program)
+    found = simplify(load_task(task), program, others=others, seconds=seconds, seed=seed, train=train)
     times = {"seconds": round(time.monotonic() - began, 1), "cpu_seconds": round(cpu_seconds() - busy, 1)}
-    return times | {"search_steps": found.steps, **facts(task, found.program)}
+    front = [facts(task, entry.program, FEWER) for entry in found.front]
+    return times | {"search_steps": found.steps, **facts(task, found.program), "front": front}
 
 
 def cpu_seconds() -> float:
@@ -169,7 +171,8 @@ def programs(task: str, done: list[Run]) -> Iterator[Run]:
     """Every program that a run handed over, had on its front or was shortened to."""
     for run in done:
         if run["task"] == task and run["kind"] == "default":
-            yield from [run, *run["front"], *([run["simplified"]] if run.get("simplified") else [])]
+            simplified = run.get("simplified")
+            yield from [run, *run["front"], *([simplified, *simplified["front"]] if simplified else [])]
 
 
 def best_below(task: str, done: list[Run], numbers: int) -> str:

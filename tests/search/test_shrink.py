@@ -9,7 +9,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.front import Front, Limits, features_read, front_of, is_as_good, still_in, validated
+from diprl.search.front import Front, Limits, features_read, front_of, is_as_good, still_in, tolerable, validated
 from diprl.search.shrink import Shrinker, shrink, spread
 from diprl.search.simplify import simplify
 from diprl.search.smaller import (
@@ -139,6 +139,11 @@ def test_the_smallest_of_equals_is_taken_and_the_best_of_unequals():
     assert front_of(returns_of(small=9.8, large=10.0), Limits(tolerance=0.03)).program == BALANCING
 
 
+def test_what_is_tolerable_is_measured_by_what_is_at_stake():
+    assert tolerable(returns_of(small=9.8, large=10.0), 0.01) == pytest.approx(0.1, rel=0.05)
+    assert tolerable(returns_of(small=-300.0, large=200.0), 0.01) == pytest.approx(5.0, rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("lost", "deviation", "alike"),
     [
@@ -211,7 +216,7 @@ def test_those_that_lose_little_stay_though_every_episode_agrees():
     assert still_in([WORDY, BALANCING], {WORDY: lucky, BALANCING: lucky - 0.1}) == [BALANCING, WORDY], "about the same"
     loses = {WORDY: lucky, BALANCING: lucky - 0.9}
     assert still_in([WORDY, BALANCING], loses) == [WORDY, BALANCING]
-    assert still_in([WORDY, BALANCING], loses, tolerance=0.02) == [BALANCING, WORDY]
+    assert still_in([WORDY, BALANCING], loses, loss=2.0) == [BALANCING, WORDY]
     assert still_in([WORDY, BALANCING], {WORDY: lucky, BALANCING: bad}) == [WORDY]
 
 

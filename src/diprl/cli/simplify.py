@@ -65,7 +65,7 @@ class Simplify(ChangeCommand):
                 others=front_of_run(self.program),
                 seconds=self.seconds,
                 seed=self.seed,
-                tune=retrainer(task, program),
+                train=retrainer(task, program),
                 enough=lambda: interruption.asked,
                 show=show,
             )

@@ -38,7 +38,7 @@ GENTLE: dict[str, Any] = {
     "polish_share": 0.0,
     "feature_entropy": 0.0,
     "normalise": False,
-    "learning_rate": 1e-3,
+    "learning_rate": 3e-3,
     "clip_range": 0.2,
     "entropy_coefficient": 0.0,
     "condition_temperature": 0.1,
@@ -52,7 +52,7 @@ weights could follow.
 """
 LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
-FEWEST_STEPS = 100_000
+FEWEST_STEPS = 60_000
 """Fewer cannot change a program for the better."""
 
 
@@ -62,8 +62,8 @@ def continue_from(task: Task, program: Program, total_timesteps: int, seed: int)
 
 
 def retrainer(task: Task, program: Program) -> Tune | None:
-    """What trains smaller versions of a program on: of a chain with plain actions, where no faster search exists."""
-    if task.twin is not None or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
+    """What trains smaller versions of a program on, if it is a chain with plain actions."""
+    if not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
     return Retrainer(task).tune
 
@@ -80,7 +80,7 @@ class Retrainer:
         if steps < FEWEST_STEPS or not program.conditions:
             return program
         trained, taken = self.train(program, round(0.9 * steps))
-        trials.count(taken)
+        trials.count(taken, typical=self.task.twin is None)
         trained = without_new_constants(trained, program)
         episodes = max(16, int(0.1 * steps / trials.length / 2))
         return best_of(trials, [trained, program], episodes)

@@ -207,7 +207,7 @@ class Model:
     def simplify(self, tolerance: float = 0.01, **options: Any) -> Program:
         """A smaller program whose score stays within a fraction of this one's; options as for `diprl.simplify`."""
         others = [entry.program for entry in self.result.front] if self.result and self.result.front else ()
-        options = {"tune": retrainer(self.task, self.program), "others": others} | options
+        options = {"train": retrainer(self.task, self.program), "others": others} | options
         return simplify(self.task, self.program, tolerance, **options).program
 
     def export(self, target: str = "python", folder: str | Path = "export") -> ExportReport:

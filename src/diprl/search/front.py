@@ -112,7 +112,7 @@ class Limits:
     required: tuple[int, ...] = ()
     """Features that it must read."""
     tolerance: float = 0.0
-    """Part of the best score that may be given up for a smaller program."""
+    """Part of the best score, or of its distance from the worst one, that may be given up for a smaller program."""
 
     def hold(self, program: Program) -> bool:
         return self.are_read(program) and is_within(program, self.numbers, self.conditions)
@@ -153,7 +153,7 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)
             contenders = [program for program in contenders if program in allowed]
-            running = still_in(contenders, returns, look >= SURE, limits.tolerance)
+            running = still_in(contenders, returns, look >= SURE, tolerable(returns, limits.tolerance))
             first = [each for each in contenders if each == programs[0] and each not in running]
             alike = look >= SURE and any(np.array_equal(returns[each], returns[programs[0]]) for each in running)
             contenders = [*([] if alike else first), *running]
@@ -164,7 +164,13 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Fr
     return front_of(returns, limits)
 
 
-def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, tolerance: float = 0.0) -> list[Program]:
+def tolerable(returns: Returns, tolerance: float) -> float:
+    """The loss that a part of the score stands for: of its size or, where it may be near zero, of what is at stake."""
+    means = [float(values.mean()) for values in returns.values()]
+    return tolerance * max(abs(max(means)), max(means) - min(means))
+
+
+def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, loss: float = 0.0) -> list[Program]:
     """Those that may be the one to take; of several that surely do alike, the smallest.
 
     Who loses little stays: the best may have been lucky, and fail in episodes that are still to come. If they are too
@@ -174,9 +180,9 @@ def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, t
     size, alike = np.sqrt(np.mean(best**2)), dict[Program | bytes, Program]()
     for program in sorted(programs, key=lambda program: program.coefficients):
         losses = best - returns[program]
-        if losses.mean() <= max(HOPELESS * standard_error(losses), LARGE * size):
+        if losses.mean() <= max(HOPELESS * standard_error(losses), LARGE * size, loss):
             alike.setdefault(returns[program].tobytes() if sure else program, program)
-    most, step = max(FEWEST_LEFT, len(programs) // 2), max(max(SMALL, tolerance) * size, 1e-12)
+    most, step = max(FEWEST_LEFT, len(programs) // 2), max(SMALL * size, loss, 1e-12)
     return sorted(alike.values(), key=lambda program: round((best - returns[program]).mean() / step))[:most]
 
 
@@ -188,13 +194,14 @@ def front_of(returns: Returns, limits: Limits) -> Front:
     programs = [kept[size] for size in sorted(kept)]
     allowed = [program for program in programs if limits.hold(program)] or programs[:1]
     best = max(allowed, key=lambda program: (len(returns[program]), returns[program].mean()))
-    taken = next(program for program in allowed if is_as_good(returns[program], returns[best], limits.tolerance))
+    loss = tolerable(returns, limits.tolerance)
+    taken = next(program for program in allowed if is_as_good(returns[program], returns[best], loss))
     entries = tuple(entry_of(program, returns[program], returns[best]) for program in programs)
     return Front(entries, programs.index(taken))
 
 
-def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], tolerance: float) -> bool:
-    """Whether the loss, on the episodes that both met, is within one standard error of the best, or surely tolerable.
+def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], loss: float) -> bool:
+    """Whether what is lost on the episodes that both met is within one standard error of the best, or surely tolerable.
 
     Few episodes have a large error, which excuses no large loss; many have one too small to matter to anybody.
     """
@@ -202,7 +209,7 @@ def is_as_good(returns: NDArray[np.float64], best: NDArray[np.float64], toleranc
         return False
     losses, size = best - returns, np.sqrt(np.mean(best**2))
     margin = np.clip(standard_error(best), SMALL * size, LARGE * size)
-    return float(losses.mean()) <= max(margin, tolerance * abs(float(best.mean())) - standard_error(losses))
+    return float(losses.mean()) <= max(margin, loss - standard_error(losses))
 
 
 def entry_of(program: Program, returns: NDArray[np.float64], best: NDArray[np.float64]) -> Entry:

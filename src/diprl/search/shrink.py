@@ -19,8 +19,8 @@ from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
 
-VALIDATION, MOST_VALIDATION = 0.5, 64
-"""Part of the steps that goes to the last comparison of sizes, and the most of it: so many times all its episodes."""
+MOST_VALIDATION = 64
+"""So many times all its episodes is the most that goes to the last comparison of sizes."""
 FEWEST_SIZES, FIRST_LOOK = 6, 24
 """Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
 FEWEST_FOR_DIGITS = 48
@@ -37,6 +37,8 @@ MOST_COMPARED = 2048
 """Episodes of the last comparison."""
 FAR_BELOW = 0.15
 """Part of the best mean return by which a program may lose and still be worth more episodes."""
+MOST_FOR_FIRST = 1_000_000
+"""Steps that tune the first program, at the most, unless those of one size are more."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
@@ -44,13 +46,15 @@ FEWEST_GENERATIONS = 20
 class Effort(NamedTuple):
     """How thoroughly programs are searched and compared on the way down."""
 
+    validation: float = 0.5
+    """Part of the steps that goes to the last comparison of sizes."""
     first: float = 0.0
     """Part of the search, at the least, that tunes the first program before anything is removed."""
     most: int = 64
     """Episodes of each program in a race, at the most; four times as many decide whether tuning was worth it."""
 
 
-QUICK, THOROUGH = Effort(), Effort(first=0.25, most=512)
+QUICK, THOROUGH = Effort(), Effort(validation=0.25, first=0.25, most=512)
 """As part of a training, and afterwards."""
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
@@ -70,11 +74,13 @@ class Shrinker:
         seed: int,
         others: Sequence[Program] = (),
         effort: Effort = QUICK,
-        tune: Tune | None = None,
+        train: Tune | None = None,
         show: Show = lambda *_: None,
     ) -> None:
         self.trials, self.limits, self.seed, self.effort, self.show = trials, limits, seed, effort, show
-        self.tune = partial(tune, trials) if tune else self.climb
+        self.train = partial(train, trials) if train else self.climb
+        self.tune = self.climb if trials.task.twin else self.train
+        """Training takes much longer than playing on a twin, so there it tunes the first program alone."""
         self.program = self.tuned = merged(program)
         """The smallest so far, and the last one whose numbers were tuned, which the others should act like."""
         self.views = trials.views(self.program)
@@ -86,7 +92,8 @@ class Shrinker:
 
     def run(self) -> None:
         """Go down to one condition, or to where the budget ends."""
-        self.accept_tuned(max(self.slice, self.effort.first * self.left), "tune all numbers")
+        steps = max(self.slice, min(self.effort.first * self.left, MOST_FOR_FIRST))
+        self.accept_tuned(self.train, steps, "tune all numbers")
         while self.left > 0 or self.hopeless:
             proposals = smaller_programs(self.program, self.views, self.tuned)
             options = [option for option in proposals if self.allows(option.program)]
@@ -102,7 +109,7 @@ class Shrinker:
     def left(self) -> float:
         """Steps for the search, beside those that the comparison of sizes needs."""
         left, most = self.trials.left, MOST_VALIDATION * MOST_EPISODES * self.trials.length
-        return left - min(VALIDATION * (left + self.trials.steps - self.began), most)
+        return left - min(self.effort.validation * (left + self.trials.steps - self.began), most)
 
     @property
     def slice(self) -> float:
@@ -129,7 +136,7 @@ class Shrinker:
             winner, loses = self.race(options[:WIDTH])
         self.accept(winner.program, winner.what)
         if loses:
-            self.accept_tuned(limit - self.trials.steps, "tune")
+            self.accept_tuned(self.tune, limit - self.trials.steps, "tune")
 
     def race(self, options: Sequence[Proposal]) -> tuple[Proposal, bool]:
         """The option that earns most on the same episodes, and whether it earns less than the program there is."""
@@ -189,9 +196,9 @@ class Shrinker:
                 return front.with_program(version, float(returns.mean() - exact.mean()))
         return front
 
-    def accept_tuned(self, steps: float, what: str) -> None:
+    def accept_tuned(self, tune: Callable[[Program, float], Program], steps: float, what: str) -> None:
         """Tune the numbers; if that changes any, the states of the tuned program are those that count."""
-        before, after = self.program, self.tune(self.program, steps)
+        before, after = self.program, tune(self.program, steps)
         self.accept(after, what)
         if after != before:
             self.tuned, self.views = self.program, self.trials.views(self.program)
@@ -226,14 +233,14 @@ def shrink(
     seed: int = 0,
     others: Sequence[Program] = (),
     effort: Effort = QUICK,
-    tune: Tune | None = None,
+    train: Tune | None = None,
     show: Show = lambda *_: None,
 ) -> Front:
     """The front of programs from one condition up to the given one, tuned and rounded.
 
     `others` are compared with what is found. Where not even one episode fits into the budget, `Spent` is raised.
     """
-    shrinker = Shrinker(trials, program, limits, seed=seed, others=others, effort=effort, tune=tune, show=show)
+    shrinker = Shrinker(trials, program, limits, seed=seed, others=others, effort=effort, train=train, show=show)
     with suppress(Spent):
         shrinker.run()
     trials.enough = never  # what was found by then is still to be compared

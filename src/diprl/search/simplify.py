@@ -37,7 +37,7 @@ def simplify(
     steps: float | None = None,
     seconds: float | None = None,
     seed: int = 0,
-    tune: Tune | None = None,
+    train: Tune | None = None,
     interrupt: Callable[[], None] = lambda: None,
     enough: Callable[[], bool] = never,
     show: Show = lambda *_: None,
@@ -46,7 +46,7 @@ def simplify(
 
     `others` are programs of the same run: the search begins with the best of all, which may be larger. Steps and
     seconds end it, whichever comes first; so does `enough`, and what was found by then counts. `interrupt` is called
-    before each round and ends everything by raising. `tune` replaces the search over numbers by another.
+    before each round and ends everything by raising. `train` finds better numbers by training on.
     """
     if not 0 <= tolerance < 1:
         raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
@@ -57,5 +57,5 @@ def simplify(
     with suppress(Spent):
         program = best_of(trials, others, BEGINNING) if others else program
     limits = Limits(tolerance=tolerance)
-    front = shrink(trials, program, limits, seed=seed, others=others, effort=THOROUGH, tune=tune, show=show)
+    front = shrink(trials, program, limits, seed=seed, others=others, effort=THOROUGH, train=train, show=show)
     return Simplified(front.program, front, trials.steps)

@@ -131,7 +131,7 @@ class Bench:
         def show(what: str, smaller: Program) -> None:
             job.words = f"{what}: {smaller.coefficients} numbers"
 
-        found = simplify(self.task, program, tune=retrainer(self.task, program), interrupt=job.check, show=show)
+        found = simplify(self.task, program, train=retrainer(self.task, program), interrupt=job.check, show=show)
         return _changed(program, found.program, f"{program.coefficients} numbers became {found.program.coefficients}")
 
     def _train(self, _: Job, program: Program, steps: float) -> dict[str, Any]:
