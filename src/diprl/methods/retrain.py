@@ -52,8 +52,8 @@ weights could follow.
 """
 LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
-FEWEST_STEPS = 60_000
-"""Fewer cannot change a program for the better."""
+FEWEST_STEPS, MOST_STEPS = 60_000, 1_000_000
+"""Of one training: fewer cannot change a program for the better, and more hardly do."""
 
 
 def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
@@ -79,6 +79,7 @@ class Retrainer:
         """The better of the program and its trained version, where the steps are enough for training."""
         if steps < FEWEST_STEPS or not program.conditions:
             return program
+        steps = min(steps, MOST_STEPS)
         trained, taken = self.train(program, round(0.9 * steps))
         trials.count(taken, typical=self.task.twin is None)
         trained = without_new_constants(trained, program)

@@ -37,8 +37,6 @@ MOST_COMPARED = 2048
 """Episodes of the last comparison."""
 FAR_BELOW = 0.15
 """Part of the best mean return by which a program may lose and still be worth more episodes."""
-MOST_FOR_FIRST = 1_000_000
-"""Steps that tune the first program, at the most, unless those of one size are more."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
@@ -92,8 +90,7 @@ class Shrinker:
 
     def run(self) -> None:
         """Go down to one condition, or to where the budget ends."""
-        steps = max(self.slice, min(self.effort.first * self.left, MOST_FOR_FIRST))
-        self.accept_tuned(self.train, steps, "tune all numbers")
+        self.accept_tuned(self.train, max(self.slice, self.effort.first * self.left), "tune all numbers")
         while self.left > 0 or self.hopeless:
             proposals = smaller_programs(self.program, self.views, self.tuned)
             options = [option for option in proposals if self.allows(option.program)]
