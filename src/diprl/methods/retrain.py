@@ -52,6 +52,8 @@ weights could follow.
 """
 LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
+FEW_EPISODES = 16
+"""That show whether a program may still become better, and the fewest that compare it with its trained version."""
 FEWEST_STEPS, MOST_STEPS = 60_000, 1_000_000
 """Of one training: fewer cannot change a program for the better, and more hardly do."""
 
@@ -76,15 +78,20 @@ class Retrainer:
         self.agent: Agent | None = None
 
     def tune(self, trials: Trials, program: Program, steps: float) -> Program:
-        """The better of the program and its trained version, where the steps are enough for training."""
-        if steps < FEWEST_STEPS or not program.conditions:
+        """The better of the program and its trained version, where the steps are enough and there is more to gain."""
+        if steps < FEWEST_STEPS or not program.conditions or self.solves(trials, program):
             return program
         steps = min(steps, MOST_STEPS)
         trained, taken = self.train(program, round(0.9 * steps))
         trials.count(taken, typical=self.task.twin is None)
         trained = without_new_constants(trained, program)
-        episodes = max(16, int(0.1 * steps / trials.length / 2))
+        episodes = max(FEW_EPISODES, int(0.1 * steps / trials.length / 2))
         return best_of(trials, [trained, program], episodes)
+
+    def solves(self, trials: Trials, program: Program) -> bool:
+        """Whether no episode could have gone better."""
+        best = self.task.solved_return
+        return best is not None and bool(trials.play([program], FEW_EPISODES).min() >= best)
 
     def train(self, program: Program, total_timesteps: int) -> tuple[Program, int]:
         """The program with other numbers, and the environment steps that took."""
