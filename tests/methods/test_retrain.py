@@ -7,14 +7,18 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
-from tests.search.programs import CART_POLE, FALLING, WORDY, cart_pole
+from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
 
 from diprl.arena.reference import program_act, visited_views
 from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.methods.retrain import GENTLE, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
+from diprl.program import Program
 from diprl.program.ast import conditions, terminals
+from diprl.search.front import Limits
+from diprl.search.shrink import Shrinker
+from diprl.search.trials import Trials
 
 
 def test_training_begins_with_the_very_program():
@@ -49,14 +53,35 @@ def test_a_program_longer_than_the_preset_allows_trains_on():
     assert continued != WORDY
 
 
-def test_numbers_train_on_only_where_no_search_is_faster():
-    host = replace(CART_POLE, twin=None)
-    assert retrainer(CART_POLE, WORDY) is None
-    assert retrainer(host, WORDY) is not None
+def test_only_chains_train_on():
+    assert retrainer(CART_POLE, WORDY) is not None
     nested = cart_pole(
         "if pole_angle > 0:\n    if cart_velocity > 0:\n        left\n    else:\n        right\nelse:\n    left"
     )
-    assert retrainer(host, nested) is None, "a tree cannot be embedded"
+    assert retrainer(CART_POLE, nested) is None, "a tree cannot be embedded"
+
+
+def test_training_tunes_the_first_program_on_a_twin_and_every_size_elsewhere():
+    def train(_: Trials, program: Program, steps: float) -> Program:
+        return program
+
+    on_twin, elsewhere = (
+        Shrinker(Trials(task, WORDY, 1e6), WORDY, Limits(), seed=0, train=train)
+        for task in (CART_POLE, replace(CART_POLE, twin=None))
+    )
+    assert elsewhere.tune is elsewhere.train
+    assert on_twin.tune == on_twin.climb != on_twin.train
+
+
+def test_a_program_that_solves_its_task_or_has_few_steps_is_left_alone():
+    tune = retrainer(CART_POLE, BALANCING)
+    assert tune is not None
+    solving = Trials(CART_POLE, BALANCING, 1e9)
+    assert tune(solving, BALANCING, 1e8) == BALANCING
+    assert 0 < solving.steps < 20_000, "a few episodes show it"
+    few = Trials(CART_POLE, FALLING, 1e9)
+    assert tune(few, FALLING, 1000.0) == FALLING
+    assert few.steps == 0
 
 
 def test_a_program_without_conditions_trains_on_and_stays_one():
