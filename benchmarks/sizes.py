@@ -159,7 +159,8 @@ def task_rows(task: str, done: list[Run]) -> Iterator[str]:
         if chosen:
             short = [run["simplified"] for run in chosen if run.get("simplified")]
             after = summary(short, "cpu_seconds") if short else "– | – | – | –"
-            yield f"| {task} | {label}: {len(chosen)} | {summary(chosen)} | {after} |"
+            some = f", {len(short)} simplified" if 0 < len(short) < len(chosen) else ""
+            yield f"| {task} | {label}: {len(chosen)}{some} | {summary(chosen)} | {after} |"
 
 
 def summary(found: list[Run], time: str = "seconds") -> str:
