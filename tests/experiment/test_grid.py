@@ -90,6 +90,17 @@ def test_a_key_depends_on_what_decides_the_result_and_on_nothing_else() -> None:
     assert len({run.key, *(other.key for other in others)}) == 7
 
 
+def test_a_setting_without_effect_does_not_change_the_key() -> None:
+    run, sparse = make_run(), {"feature_entropy": 0.003}
+    smaller = {"smallest_share": 0.02}
+    dense, other = (
+        replace(run, settings=run.settings.with_values(feature_entropy=0.0, **more)) for more in ({}, smaller)
+    )
+    assert dense.key == other.key
+    first, second = (replace(run, settings=run.settings.with_values(**sparse, **more)) for more in ({}, smaller))
+    assert first.key != second.key
+
+
 def test_committed_records_keep_their_keys() -> None:
     records = Store(Path(__file__).parents[2] / "results").read().values()
     assert records

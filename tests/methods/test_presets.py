@@ -22,6 +22,7 @@ PAPER = {
     "max_depth": 6, "architecture_period": 5, "choose_primitives": False,
     "idle_turns": True, "mix_logits": False, "terminal_spread": 0.1, "keep_action_weights": False,
     "dual_epsilon": 1e-5, "quiet": False, "candidates": 1, "directions": 0,
+    "statistics_until": 1.0, "leaf_balance": 0.0,
     "feature_entropy": 0.0, "support_at": 0.5, "smallest_share": 0.05,
     "alpha": 0.0, "alpha_ramp": 0.0, "alpha_dual": 1e-4, "target_entropy": 0.1,
     "architecture_from": 0.1, "architecture_to": 0.6, "architecture_temperature_end": 1.0,

@@ -22,7 +22,7 @@ from tests.policy.trees import (
     random_views,
 )
 
-from diprl.policy.base import SOFT, Hardness, State, entropy
+from diprl.policy.base import SOFT, Hardness, State, Temperatures, entropy
 from diprl.policy.derivation_tree import DerivationTree, make_tree
 from diprl.policy.distributions import Categorical, Choice, GaussianMixture
 from diprl.policy.terminals import LOG_STD_FLOOR, AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals
@@ -153,6 +153,16 @@ def test_every_depth_starts_equally_likely(depth: int) -> None:
     terminals = random_terminals("discrete", 2 * depth - 1, np.random.default_rng(0))
     tree = jax.jit(lambda key: make_tree(FEATURES, depth, terminals, key=key))(jax.random.key(1))
     np.testing.assert_allclose(jax.jit(DerivationTree.depth_probabilities)(tree), 1.0 / depth, rtol=1e-6)
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0])
+def test_every_leaf_of_the_longest_chain_may_start_equally_likely(temperature: float) -> None:
+    terminals = random_terminals("discrete", 11, np.random.default_rng(0))
+    tree = make_tree(FEATURES, 6, terminals, temperature, key=jax.random.key(1))
+    soft = Temperatures(architecture=1e-3, condition=temperature, terminal=1.0)
+    longest = replace(tree, architecture=jnp.tile(jnp.array([0.0, 1.0]), (5, 1)))
+    weights = np.exp(np.asarray(longest.log_terminal_weights(jnp.zeros(FEATURES), soft)))
+    np.testing.assert_allclose([*weights[:5], weights[-1]], 1.0 / 6.0, rtol=1e-5)
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

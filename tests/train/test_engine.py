@@ -79,6 +79,19 @@ def test_vmapped_seeds_follow_separate_runs() -> None:
         np.testing.assert_array_equal(to_numpy(alone.key), to_numpy(together.key)[index])
 
 
+def test_statistics_of_features_are_fixed_when_they_should_be() -> None:
+    fixed, rollouts = SETTINGS.with_values(statistics_until=0.5), SETTINGS.ppo.num_rollouts
+    state, counts, moved = start(0), [], []
+    for _ in range(rollouts):
+        before = state.vector.copy()
+        state, _ = engine().compiled_iteration(state, fixed.numbers(), np.float32(rollouts))
+        counts.append(float(state.normaliser.count))
+        moved.append(bool((state.vector != before).any()))
+    half = -(-rollouts // 2)
+    assert counts == [SETTINGS.ppo.rollout_size * min(done, half) for done in range(1, rollouts + 1)]
+    assert all(moved)
+
+
 def test_a_network_learns_in_every_rollout() -> None:
     """Phases alternate between a program and its architecture; what has no architecture must not wait for one."""
     settings = SETTINGS.with_values(architecture_period=2)

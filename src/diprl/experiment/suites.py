@@ -110,7 +110,8 @@ def chosen(wanted: str | None, offered: tuple[str, ...]) -> tuple[str, ...]:
 
 ONE_TRAINING = {"members": 1, "polish_share": 0.0}
 """One member and no search: training and extraction by themselves."""
-ALONE = ONE_TRAINING | {"feature_entropy": 0.0}
+ALONE = ONE_TRAINING | {"feature_entropy": 0.0, "statistics_until": 1.0, "leaf_balance": 0.0}
+"""The method of the paper with our schedules, and nothing else that we have added."""
 UNDRIVEN = ALONE | {"alpha_ramp": 0.0, "architecture_temperature_end": 1.0, "settle_temperature": 1.0}
 """Nothing that pulls towards one depth; conditions still harden, though they no longer settle at the end."""
 DEPTHS = {"max_depth": PAPER_DEPTH}

@@ -23,7 +23,7 @@ def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     depth = settings.program.max_depth
     over_primitives = ChoiceTerminals if settings.program.choose_primitives else BlendTerminals
     terminals = make_terminals(task, settings, 2 * depth - 1, over_primitives, key=terminal_key)
-    tree = make_tree(task.layout.features, depth, terminals, key=tree_key)
+    tree = make_tree(task.layout.features, depth, terminals, settings.program.leaf_balance, key=tree_key)
     tree = replace(tree, mixes_logits=settings.program.mix_logits)
     if settings.program.feature_entropy or task.forbidden:
         tree = keeping_zeros(tree, task.forbidden)

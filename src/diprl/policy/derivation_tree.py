@@ -81,17 +81,22 @@ class DerivationTree(AbstractPolicy):
 
 
 def make_tree(
-    features: int, max_depth: int, terminals: Terminals, condition_scale: float = 1.0, *, key: PRNGKeyArray
+    features: int, max_depth: int, terminals: Terminals, balance: float = 0.0, *, key: PRNGKeyArray
 ) -> DerivationTree:
-    """A tree in which every depth is equally likely and conditions point in random directions."""
+    """A tree in which every depth is equally likely and conditions point in random directions.
+
+    Of the longest chain, each leaf is then equally likely too if `balance` is the first temperature of conditions;
+    without it the first conditions take nearly all states, and the last ones learn from few.
+    """
     weight_key, bias_key = jr.split(key)
     levels = max_depth - 1
-    uniform_depths = jnp.stack([jnp.zeros(levels), jnp.log(jnp.arange(levels, 0, -1.0))], axis=-1)
-    bound = condition_scale / np.sqrt(features)
+    log_others = jnp.log(jnp.arange(levels, 0, -1.0))
+    bound = 1.0 / np.sqrt(features)
+    random_bias = jr.uniform(bias_key, (levels,), minval=-bound, maxval=bound)
     return DerivationTree(
-        architecture=uniform_depths,
+        architecture=jnp.stack([jnp.zeros(levels), log_others], axis=-1),
         condition_weights=jr.uniform(weight_key, (levels, features), minval=-bound, maxval=bound),
-        condition_bias=jr.uniform(bias_key, (levels,), minval=-bound, maxval=bound),
+        condition_bias=-balance * log_others if balance else random_bias,
         terminals=terminals,
     )
 

@@ -26,8 +26,12 @@ ADDED_LATER = {
     "quiet": False,
     "candidates": 1,
     "directions": 0,
+    "statistics_until": 1.0,
+    "leaf_balance": 0.0,
 }
 """Settings that the first records do not know, each with the value that those were made with."""
+WITHOUT = {"feature_entropy": ("support_at", "smallest_share"), "normalise": ("statistics_until",)}
+"""Settings that decide nothing where another one is off."""
 LARGEST_EPISODES = 1_000_000
 TEXTS = ("task", "method", "preset", "variant")
 PLAIN = (*TEXTS, "seed", "episodes")
@@ -65,8 +69,9 @@ class RunSpec:
     @property
     def key(self) -> str:
         """A name that is the same for the same run and for no other."""
-        added = ADDED_LATER.items()
-        values = {name: value for name, value in self.settings.values().items() if (name, value) not in added}
+        given, added = self.settings.values(), ADDED_LATER.items()
+        idle = [name for switch, names in WITHOUT.items() if not given[switch] for name in names]
+        values = {name: value for name, value in given.items() if (name, value) not in added and name not in idle}
         decisive: list[Any] = [self.task, self.method, values, self.seed, self.episodes]
         decisive += [dict(self.env_kwargs)] if self.env_kwargs else []
         decisive += [self.origin.source, dict(self.origin.described)] if self.origin else []

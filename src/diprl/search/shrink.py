@@ -21,7 +21,7 @@ from diprl.search.trials import Spent, Trials, never
 
 MOST_VALIDATION = 64
 """So many times all its episodes is the most that goes to the last comparison of sizes."""
-FEWEST_SIZES, FIRST_LOOK = 6, 24
+FEWEST_SIZES, FIRST_LOOK = 9, 24
 """Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
 FEWEST_FOR_DIGITS = 48
 """Episodes without which the score says too little about rounding."""
@@ -31,7 +31,7 @@ FINALISTS, SECOND_ROUND = 2, 3
 """Those that race again, against the program there is, and on how many times as many episodes."""
 RACING = 0.35
 """Part of a size's steps for the race; the rest tunes the numbers that stay."""
-FEWEST = 4
+FEWEST = 16
 """Episodes of each program in a race."""
 MOST_COMPARED = 2048
 """Episodes of the last comparison."""
@@ -212,7 +212,9 @@ def spread(met: Sequence[Program], most: int, limits: Limits = NO_LIMITS) -> lis
     sizes = sorted(latest, reverse=True)
     allowed = [size for size in sizes if limits.hold(latest[size])]
     too_large = [size for size in sizes if size not in allowed]
-    chosen = [*evenly(too_large, FEWEST_SIZES // 2), *evenly(allowed, most)]
+    large, small = ([size for size in allowed if (2 * size > allowed[0]) == half] for half in (True, False))
+    few = min(FEWEST_SIZES // 3, len(small))
+    chosen = [*evenly(too_large, FEWEST_SIZES // 2), *evenly(large, most - few), *evenly(small, few)]
     return list(dict.fromkeys([met[0], *(latest[size] for size in chosen)]))
 
 

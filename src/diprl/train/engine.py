@@ -5,6 +5,7 @@
 `update` is everything after collecting, so that environments outside JAX feed the very same code.
 """
 
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -127,7 +128,8 @@ class Engine:
             state = self.fix_support(state, sparsity.is_due(numbers, progress), numbers)
         if self.settings.ppo.normalise:
             views = trajectory.view.reshape(-1, trajectory.view.shape[-1])[:, : state.normaliser.mean.shape[0]]
-            state = state._replace(normaliser=state.normaliser.update(views))
+            updated, moves = state.normaliser.update(views), progress < numbers.ppo.statistics_until
+            state = state._replace(normaliser=jax.tree.map(partial(jnp.where, moves), updated, state.normaliser))
         return state._replace(rollout=state.rollout + 1), metrics
 
     def shape_rewards(

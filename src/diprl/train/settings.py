@@ -52,6 +52,8 @@ class PPOSettings:
     """Width of the two hidden layers of the critic, and of the policy in neural PPO."""
     normalise: bool = setting(True)
     """Normalise features while training; extraction folds this away."""
+    statistics_until: float = setting(1.0, traced=True, fraction=True)
+    """When the statistics of features are fixed: later, a rare event would move every condition that reads one."""
     scale_rewards: bool = setting(False)
     """Divide rewards by a running deviation of returns (for continuous control)."""
     quiet: bool = setting(False)
@@ -126,6 +128,8 @@ class ProgramSettings:
     """Mix the leaves' logits or means, as the authors' release does, instead of their distributions."""
     terminal_spread: float = setting(0.1)
     """Spread of the leaves' first numbers: enough to tell them apart, too little to decide anything."""
+    leaf_balance: float = setting(0.0)
+    """The first temperature of conditions, to begin with all leaves of the longest chain equally likely; 0 does not."""
     keep_action_weights: bool = setting(False, shared=False)
     """Begin pi-PRL's fine-tuning with the action weights of the search, as published, not with one action each."""
     choose_primitives: bool = setting(False)
