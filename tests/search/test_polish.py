@@ -56,3 +56,9 @@ def test_twin_and_reference_agree_on_how_good_programs_are():
 def test_without_steps_for_the_comparison_nothing_is_accepted():
     trials = Trials(CART_POLE, FALLING, steps=0)
     assert compare_fairly(trials, FALLING, BALANCING, episodes=64) == (False, 0.0, 0.0, 0)
+
+
+def test_a_few_episodes_prove_nothing():
+    few, many = (Trials(CART_POLE, FALLING, steps=2 * 500 * episodes) for episodes in (20, 200))
+    assert not compare_fairly(few, FALLING, BALANCING, episodes=64).accepted
+    assert compare_fairly(many, FALLING, BALANCING, episodes=64).accepted

@@ -146,7 +146,7 @@ def compare_fairly(trials: Trials, old: Program, new: Program, episodes: int) ->
         while new != old and len(differences) < episodes:
             before, after = trials.play([old, new], min(episodes, BLOCK), POLISH_ROUND)
             differences = np.append(differences, after - before)
-    if len(differences) < 2:  # nothing is left to compare with, and nothing is proved
+    if len(differences) < min(episodes, BLOCK):  # a few episodes prove nothing, whatever their error
         return Trial(False, 0.0, 0.0, trials.steps)
     gain, error = float(differences.mean()), standard_error(differences)
     return Trial(gain > CONFIDENCE * error, gain, error, trials.steps)

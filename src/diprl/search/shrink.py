@@ -14,7 +14,18 @@ import numpy as np
 from diprl.arena.episodes import FRONT_ROUND
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.front import FOR_DIGITS, LOOKS, MOST_EPISODES, NO_LIMITS, SMALL, Front, Limits, validated
+from diprl.search.front import (
+    FOR_DIGITS,
+    LARGE,
+    LOOKS,
+    MOST_EPISODES,
+    NO_LIMITS,
+    SMALL,
+    Front,
+    Limits,
+    standard_error,
+    validated,
+)
 from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
@@ -44,7 +55,7 @@ FEWEST_GENERATIONS = 20
 class Effort(NamedTuple):
     """How thoroughly programs are searched and compared on the way down."""
 
-    validation: float = 0.5
+    validation: float = 0.8
     """Part of the steps that goes to the last comparison of sizes."""
     first: float = 0.0
     """Part of the search, at the least, that tunes the first program before anything is removed."""
@@ -189,7 +200,8 @@ class Shrinker:
         episodes = int(min(affordable, MOST_EPISODES))
         exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND)
         for version, returns in zip(versions, others, strict=True):
-            if (exact - returns).mean() <= SMALL * np.sqrt(np.mean(exact**2)):
+            losses, size = exact - returns, np.sqrt(np.mean(exact**2))
+            if losses.mean() <= SMALL * size and max(losses.mean(), 0.0) + standard_error(losses) <= LARGE * size:
                 return front.with_program(version, float(returns.mean() - exact.mean()))
         return front
 

@@ -86,6 +86,7 @@ class Trials:
         self.interrupt()
         views = visited_views(self.task, program, episodes)
         self.count(len(views), typical=False)
+        self.length = len(views) / episodes
         return views[:, : self.task.layout.features]
 
     @property
