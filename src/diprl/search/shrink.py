@@ -42,8 +42,8 @@ FINALISTS, SECOND_ROUND = 2, 3
 """Those that race again, against the program there is, and on how many times as many episodes."""
 RACING = 0.35
 """Part of a size's steps for the race; the rest tunes the numbers that stay."""
-FEWEST = 16
-"""Episodes of each program in a race."""
+FEWEST, CLIMBING = 16, 4
+"""Episodes of each program in a race, and of each candidate in a search over numbers, where many generations add up."""
 MOST_COMPARED = 2048
 """Episodes of the last comparison."""
 FAR_BELOW = 0.15
@@ -161,16 +161,16 @@ class Shrinker:
     def climb(self, program: Program, steps: float) -> Program:
         """CMA-ES on the true return; kept if it wins on fresh episodes."""
         self.seed += 1
-        generation = population(program.coefficients) * FEWEST * self.trials.length
+        generation = population(program.coefficients) * CLIMBING * self.trials.length
         if steps < FEWEST_GENERATIONS * generation or not program.coefficients:
             return program
-        most = int(np.clip(steps / (200 * self.trials.length), FEWEST, self.effort.most))
+        most = int(np.clip(steps / (200 * self.trials.length), CLIMBING, self.effort.most))
         tuned = climb(
             self.trials,
             program,
             self.views,
             steps=0.9 * steps,
-            episodes=max(FEWEST, most // 4),
+            episodes=max(CLIMBING, most // 4),
             most_episodes=most,
             seed=self.seed,
         )
