@@ -32,3 +32,12 @@ def test_a_resumed_run_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     run(replace(session, resume=True))
     assert "warning: jax was 0.1 and is" in capsys.readouterr().err
+
+
+def test_a_command_on_record_names_no_folder_of_this_machine(monkeypatch) -> None:
+    from diprl.runs.result import command
+
+    monkeypatch.setattr(
+        "sys.argv", ["/opt/bin/diprl", "train", "CartPole-v1", "--out", "/home/somebody/run", "--seed", "3"]
+    )
+    assert command() == "diprl train CartPole-v1 --out run --seed 3"

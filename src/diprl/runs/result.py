@@ -143,6 +143,7 @@ def changed_versions(before: Any) -> str:
 
 
 def command() -> str:
-    """The command line, as a reader would repeat it."""
+    """The command line, as a reader would repeat it: folders of this machine mean nothing elsewhere."""
     script = Path(sys.argv[0]).name
-    return shlex.join(["diprl" if script == "__main__.py" else script, *sys.argv[1:]])
+    given = [Path(each).name if Path(each).is_absolute() else each for each in sys.argv[1:]]
+    return shlex.join(["diprl" if script == "__main__.py" else script, *given])
