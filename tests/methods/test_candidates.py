@@ -58,7 +58,8 @@ def test_the_best_candidate_goes_on_to_the_end(wanted: int, monkeypatch: pytest.
     assert result.trained is not None
     assert result.trained.fraction == 1.0
     assert result.chosen.items() <= result.trained.settings.values().items()
-    assert result.steps["choosing settings"] == (len(CHOICES) + (len(CHOICES) + 1) // 2) * TASK.horizon
+    judged = candidates.RANDOM_EPISODES + len(CHOICES)
+    assert result.steps[candidates.CHOOSING] == judged * TASK.horizon
     assert 0.85 * BUDGET < result.total_steps <= BUDGET
     assert Result.from_json(result.to_json()).chosen == result.chosen
 
@@ -78,21 +79,23 @@ def test_a_run_that_is_killed_while_it_tries_chooses_alike(tmp_path: Path) -> No
     assert dict(resumed.steps) == dict(whole.steps)
 
 
-@pytest.mark.parametrize(("count", "counts"), [(1, [1]), (2, [2, 1, 1]), (5, [5, 3, 1]), (6, [6, 3, 1])])
-def test_half_of_them_go_at_each_pause(count: int, counts: list[int]) -> None:
-    assert candidates.halved(count) == counts
-
-
 @pytest.mark.parametrize(
-    ("scores", "count", "places"),
-    [([1.0, 5.0, 4.0, 3.0], 2, [1, 3]), ([1.0, 5.0, 4.0, 9.0], 2, [3, 1]), ([1.0, 5.0, 4.0, 3.0], 1, [1])],
+    ("scores", "place"),
+    [([4.0, 4.9, 7.9, 0.0], 0), ([4.0, 5.1, 7.9, 0.0], 1), ([4.0, 4.9, 8.1, 0.0], 2), ([-4.0, -9.0, -9.0, -9.0], 0)],
 )
-def test_the_best_with_and_the_best_without_gradients_stay(scores: list[float], count: int, places: list[int]) -> None:
-    assert candidates.better(scores, [False, False, False, True], count) == places
+def test_the_first_goes_on_unless_another_is_clearly_better(scores: list[float], place: int) -> None:
+    assert candidates.best_place(scores, [1.0, candidates.CLEARLY, candidates.FAR_AHEAD, 1.0]) == place
 
 
 def test_all_parts_in_whole_rollouts_are_within_the_budget() -> None:
-    counts, ends = candidates.halved(5), candidates.pauses(5)
-    assert ends == (0.0, 0.06, 0.2, 1.0)
-    assert candidates.rollouts_that_fit(46, counts, ends) == 30  # 5 of 2, 3 of 4 more, 1 of 24 more; 31 take 49
-    assert candidates.rollouts_that_fit(0, counts, ends) == 1
+    assert candidates.rollouts_that_fit(46, 4) == 28  # 4 of 6, 1 of 22 more; 29 take 47
+    assert candidates.rollouts_that_fit(0, 4) == 1
+
+
+@pytest.mark.parametrize(("name", "endless"), [("Pendulum-v1", True), ("InvertedPendulum-v5", False)])
+def test_where_falling_ends_an_episode_nobody_learns_to_stand_still(name: str, endless: bool) -> None:
+    task = load_task(name)
+    trainer = candidates.Trainer(small_session(task, settings_for("diprl", "default", task, candidates=4)))
+    assert candidates.is_endless(trainer) == endless
+    assert 0 < trainer.steps[candidates.CHOOSING] <= candidates.RANDOM_EPISODES * task.horizon
+    assert len(choices_for(task, endless)) == (4 if endless else 2)

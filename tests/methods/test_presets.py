@@ -66,8 +66,10 @@ def test_a_file_names_known_settings_and_where_they_come_from(path: Path) -> Non
     method, preset, _ = path.relative_to(FOLDER).parts
     assert method in METHODS
     assert preset in PRESETS
-    assert content.keys() <= {"base", "provenance", "settings", "at_least", "candidates"}
-    assert all(choice.keys() <= FIELDS.keys() for choice in content.get("candidates", ()))
+    assert content.keys() <= {"base", "provenance", "settings", "at_least", "candidates", "endless"}
+    assert all(
+        choice.keys() <= FIELDS.keys() for choice in [*content.get("candidates", ()), *content.get("endless", ())]
+    )
     assert len(content["provenance"]["source"]) > 10
     assert content["settings"].keys() | content.get("at_least", {}).keys() <= FIELDS.keys()
     assert content.get("base", "none") in {*METHODS, "none"}
@@ -120,4 +122,4 @@ def test_settings_are_tried_unless_the_user_gives_one_of_them_or_the_budget_is_s
 
 def test_who_looks_far_ahead_sees_ten_episodes_of_any_length() -> None:
     for name, horizon in (("Pendulum-v1", 200), ("InvertedPendulum-v5", 1000)):
-        assert [choice["gamma"] for choice in candidates(load_task(name)) if "gamma" in choice][1] == 1 - 0.1 / horizon
+        assert 1 - 0.1 / horizon in [choice.get("gamma") for choice in candidates(load_task(name))]

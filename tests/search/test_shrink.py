@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from diprl.arena.episodes import VISITS_ROUND
+from diprl.arena.programs import twin_player
 from diprl.arena.reference import evaluate_program, visited_views
 from diprl.arena.shared import SharedPlay
 from diprl.errors import DiprlError
@@ -108,6 +110,34 @@ def test_no_round_goes_over_the_budget():
     assert trials.steps == 1500
     with pytest.raises(Spent):
         trials.play([BALANCING], 1)
+
+
+def test_a_part_of_the_budget_is_that_of_steps_and_of_time(monkeypatch):
+    clock = [10.0]
+    monkeypatch.setattr("diprl.search.trials.monotonic", lambda: clock[0])
+    trials = Trials(CART_POLE, BALANCING, 1000, seconds=100.0)
+    clock[0] = 30.0
+    trials.count(200, typical=False)
+    with trials.part(0.5):
+        assert (trials.most_steps, trials.seconds) == (600, 60)
+    assert (trials.most_steps, trials.seconds) == (1000, 100)
+
+
+def test_states_are_watched_on_the_twin_where_time_is_limited():
+    player, timed = twin_player(CART_POLE, 3), Trials(CART_POLE, WORDY, 100_000, seconds=60.0)
+    views = timed.views(FALLING)
+    assert timed.length < 500, "it falls"
+    assert len(views) == timed.steps == player([FALLING], round(timed.steps / timed.length), VISITS_ROUND).steps
+    assert np.abs(views[:, 0]).max() < 2.4
+
+
+def test_a_thorough_search_goes_down_again_from_the_program_to_take():
+    told: list[tuple[str, Program]] = []
+    result = simplify(CART_POLE, WORDY, steps=2_000_000, show=lambda *what: told.append(what))
+    again = [what for what, _ in told].index("tune again")
+    assert again > 1
+    assert all(program.coefficients <= told[again][1].coefficients for _, program in told[again:])
+    assert result.program.coefficients <= told[again][1].coefficients
 
 
 def test_what_compiles_or_plays_elsewhere_does_not_count_for_the_pace(monkeypatch):

@@ -37,6 +37,8 @@ ROUNDS_SEED = 2_000_000
 """Searches over programs play rounds; all programs of a round meet the same starts."""
 ROUND_LENGTH = 10_000
 """Seeds that each round has to itself."""
+VISITS_ROUND = 444_443
+"""Only looked at, on a twin."""
 MEMBERS_ROUND, MEMBERS_EPISODES = 555_555, 256
 """Choice among the members of a run."""
 FRONT_ROUND = 666_667

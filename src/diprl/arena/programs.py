@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from diprl.arena.episodes import ROUND_LENGTH, ROUNDS_SEED
-from diprl.arena.twin import Lanes, begin_lanes, play_until
+from diprl.arena.twin import Lanes, advance, begin_lanes, play_until
 from diprl.program import Program
 from diprl.program.packed import Packed, packed_together
 from diprl.program.signature import Discrete
@@ -30,13 +30,23 @@ def act(packed: Packed, view: Float[Array, " features"]) -> Array:
     return jnp.sum(jnp.where(reached, packed.leaves, 0)).astype(jnp.int32)
 
 
+def acting(twin: Twin, packed: Packed) -> Callable[[Any, Array], Array]:
+    """The actions of a program for each lane."""
+    return lambda states, _: jax.vmap(act)(packed, jax.vmap(twin.observe)(states))
+
+
 def play_lanes(twin: Twin, packed: Packed, lanes: Lanes, few: Array | int) -> Lanes:
     """Play episodes, each lane with a program of its own, until no more than a few are alive."""
+    return play_until(twin, acting(twin, packed), lanes, few)
 
-    def act_all(states: Array, _: Array) -> Array:
-        return jax.vmap(act)(packed, jax.vmap(twin.observe)(states))
 
-    return play_until(twin, act_all, lanes, few)
+def watch_lanes(twin: Twin, packed: Packed, lanes: Lanes) -> tuple[Array, Array]:
+    """The views of every step of these episodes, and whether they were alive then."""
+
+    def watched(lanes: Lanes, _: None) -> tuple[Lanes, tuple[Array, Array]]:
+        return advance(twin, acting(twin, packed), lanes), (jax.vmap(twin.observe)(lanes.states), lanes.alive)
+
+    return jax.lax.scan(watched, lanes, length=twin.horizon)[1]
 
 
 LANES = (64, 512)
@@ -61,10 +71,10 @@ class TwinPlayer:
         self.twin, self.conditions = twin, conditions
         self.begin = jax.jit(lambda starts, alive: begin_lanes(jax.vmap(twin.reset)(starts), alive))
         self.play = jax.jit(partial(play_lanes, twin))
+        self.watch = jax.jit(partial(watch_lanes, twin))
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
-        generator = np.random.default_rng([ROUNDS_SEED, round_number])
-        starts = generator.random((episodes, self.twin.reset_size), dtype=np.float32)
+        starts = self.starts(episodes, round_number)
         packed = packed_together(programs, self.conditions)
         packed = packed._replace(weights=packed.weights.astype(np.float32))
         owner, episode = np.divmod(np.arange(len(programs) * episodes), episodes)
@@ -76,6 +86,18 @@ class TwinPlayer:
         with ThreadPoolExecutor(available_cores()) as threads:  # compiled code runs beside other threads
             values, steps = zip(*threads.map(play, blocks), strict=True)
         return ProgramReturns(np.concatenate(values).reshape(len(programs), episodes), sum(steps))
+
+    def views(self, program: Program, episodes: int, round_number: int) -> NDArray[np.float32]:
+        """Every view that a program acts on in so many episodes."""
+        packed = packed_together([program], self.conditions)
+        packed = packed._replace(weights=packed.weights.astype(np.float32))
+        lanes = self.begin(self.starts(episodes, round_number), np.ones(episodes, bool))
+        views, alive = jax.device_get(self.watch(take(packed, np.zeros(episodes, np.int64)), lanes))
+        return views[alive]
+
+    def starts(self, episodes: int, round_number: int) -> NDArray[np.float32]:
+        generator = np.random.default_rng([ROUNDS_SEED, round_number])
+        return generator.random((episodes, self.twin.reset_size), dtype=np.float32)
 
     def play_block(self, packed: Packed, starts: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:
         """Returns of one episode per lane, and all their steps.

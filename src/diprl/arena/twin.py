@@ -51,14 +51,16 @@ def play_until(twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes,
     def unfinished(lanes: Lanes) -> Array:
         return (jnp.sum(lanes.alive) > few) & (lanes.step < twin.horizon)
 
-    def advance(lanes: Lanes) -> Lanes:
-        states, reward, terminated = jax.vmap(twin.step)(lanes.states, act_all(lanes.states, lanes.step))
-        return Lanes(
-            states=states,
-            alive=lanes.alive & ~terminated,
-            total=lanes.total + jnp.where(lanes.alive, reward, 0.0),
-            length=lanes.length + lanes.alive,
-            step=lanes.step + 1,
-        )
+    return jax.lax.while_loop(unfinished, lambda lanes: advance(twin, act_all, lanes), lanes)
 
-    return jax.lax.while_loop(unfinished, advance, lanes)
+
+def advance(twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes) -> Lanes:
+    """One step of all episodes."""
+    states, reward, terminated = jax.vmap(twin.step)(lanes.states, act_all(lanes.states, lanes.step))
+    return Lanes(
+        states=states,
+        alive=lanes.alive & ~terminated,
+        total=lanes.total + jnp.where(lanes.alive, reward, 0.0),
+        length=lanes.length + lanes.alive,
+        step=lanes.step + 1,
+    )

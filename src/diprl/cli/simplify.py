@@ -24,7 +24,7 @@ class Simplify(ChangeCommand):
     tolerance: Number = 0.01
     """How much of the score may be given up, as a fraction."""
     seconds: MaybeNumber = None
-    """Wall time to search for; default: 40 on a task with a compiled twin, 320 elsewhere."""
+    """Wall time to search for; default: 48 on a task with a compiled twin, 320 elsewhere."""
     episodes: Count = 1000
     """Fresh episodes on the reference environment that both programs are scored on."""
     seed: Count = 0

@@ -1,90 +1,97 @@
-"""Settings for an environment that nobody has tuned: a few are tried, those that do best go on (successive halving)."""
+"""Settings for an environment that nobody has tuned: a few are tried, and the one that does best goes on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import ceil
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diprl.arena.episodes import REPORTS
 from diprl.arena.reference import play
 from diprl.methods.presets import candidates
 from diprl.policy.base import SOFT
+from diprl.program.signature import action_range
 from diprl.runs.stage import Stage, Trained
 from diprl.runs.trainer import Trainer
 
-PAUSES = (0.06, 0.2)
-"""How far a training has come, as a fraction, when the worse half of the candidates goes."""
+PAUSE = 0.2
+"""How far a training has come, as a fraction, when all candidates but one go."""
+CLEARLY, FAR_AHEAD = 1.25, 2.0
+"""How many times as much as the first candidate another must have gained, and one that learns without gradients: it is
+soon safe, and gradients are slower, but go farther."""
 JUDGING, MOST_EPISODES = 0.01, 100
 """Part of the budget for the score of one candidate at a pause, and the most episodes of it."""
 GREEDY = SOFT._replace(greedy=True)
+RANDOM_EPISODES = 3
+"""That show whether episodes end early."""
+CHOOSING = "choosing settings"
+"""What the steps for all this are counted as."""
 
 
 def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> Trained:
-    """Train all candidates a little, the better half some more, and the best one to its end.
+    """Train all candidates a little, and the best one to its end.
 
     Each is judged by the mean return of its relaxed policy on the same episodes. All steps count.
     """
     session = trainer.session
-    choices = candidates(session.task)[: session.spec.settings.program.candidates]
-    counts, ends = halved(len(choices)), pauses(len(choices))
+    choices = candidates(session.task, is_endless(trainer))[: session.spec.settings.program.candidates]
     episodes = int(min(MOST_EPISODES, max(1, JUDGING * budget // session.task.horizon)))
-    judging = episodes * session.task.horizon * sum(counts[:-1])
     rollout = session.spec.settings.ppo.rollout_size
-    length = rollout * rollouts_that_fit((budget - judging) // rollout, counts, ends)
-    settings = [session.spec.settings.with_values(total_timesteps=length, **choice) for choice in choices]
-    running: list[tuple[int, Trained | None]] = [(index, None) for index in range(len(choices))]
-    for part, until in enumerate(ends[1:]):
-        trained = [
-            trainer.train(
-                replace(
-                    stage,
-                    name=f"candidate-{index}-{part}",
-                    settings=settings[index],
-                    member=index,
-                    goes_on=before,
-                    until=until,
-                )
-            )
-            for index, before in running
-        ]
-        if len(trained) == 1:
-            break
-        scores = [score(trainer, each, episodes) for each in trained]
-        kinds = [each.settings.program.directions > 0 for each in trained]
-        running = [(running[place][0], trained[place]) for place in better(scores, kinds, counts[part + 1])]
-    return trained[0]
+    left = budget - trainer.steps[CHOOSING] - episodes * session.task.horizon * len(choices)
+    length = rollout * rollouts_that_fit(left // rollout, len(choices))
+    parts = [
+        replace(
+            stage,
+            name=f"candidate-{index}",
+            settings=session.spec.settings.with_values(total_timesteps=length, **choice),
+            member=index,
+            until=PAUSE,
+        )
+        for index, choice in enumerate(choices)
+    ]
+    begun = [trainer.train(part) for part in parts]
+    best = best_place([score(trainer, each, episodes) for each in begun], [handicap(part) for part in parts])
+    return trainer.train(replace(parts[best], name="training", goes_on=begun[best], until=1.0))
 
 
-def rollouts_that_fit(most: int, counts: Sequence[int], ends: Sequence[float]) -> int:
-    """The longest training of which all candidates' parts, each in whole rollouts, are no more than so many."""
+def is_endless(trainer: Trainer) -> bool:
+    """Whether episodes with random actions all last as long as the horizon allows."""
+    task, generator = trainer.session.task, np.random.default_rng(REPORTS.seed)
+    centre, reach = map(np.array, action_range(task.signature.actions))
 
-    def taken(rollouts: int) -> int:
-        edges = [ceil(end * rollouts) for end in ends]
-        return sum(count * (end - begin) for count, (begin, end) in zip(counts, pairwise(edges), strict=True))
+    def act(views: NDArray[np.float32], _: NDArray[np.int64]) -> NDArray[np.float64]:
+        return centre + reach * generator.uniform(-1.0, 1.0, (len(views), len(centre)))
 
-    return next((rollouts for rollouts in range(most, 1, -1) if taken(rollouts) <= most), 1)
+    played = play(task, act, range(REPORTS.seed, REPORTS.seed + RANDOM_EPISODES))
+    trainer.count(CHOOSING, played.steps)
+    return played.steps == RANDOM_EPISODES * task.horizon
 
 
-def better(scores: Sequence[float], kinds: Sequence[bool], count: int) -> list[int]:
-    """The places of the best. Where several stay, the best of either kind does: one may be slow at first.
+def rollouts_that_fit(most: int, count: int) -> int:
+    """The longest training with which so many candidates, each in whole rollouts, take no more than `most`.
 
-    >>> better([5.0, 4.0, 3.0, 2.0], [False, False, False, True], 2)
-    [0, 3]
+    >>> rollouts_that_fit(46, 4)  # 4 of 6, 1 of 22 more
+    28
     """
-    order = sorted(range(len(scores)), key=lambda place: -scores[place])
-    firsts = [next(place for place in order if kinds[place] == kind) for kind in set(kinds)] if count > 1 else []
-    return sorted(sorted(order, key=lambda place: place not in firsts)[:count], key=order.index)
+    fitting = (n for n in range(most, 1, -1) if n + (count - 1) * ceil(PAUSE * n) <= most)
+    return next(fitting, 1)
 
 
-def halved(count: int) -> list[int]:
-    """How many candidates train in each part of the run: all, half of them, one."""
-    return [count, (count + 1) // 2, 1] if count > 1 else [1]
+def handicap(part: Stage) -> float:
+    """How many times as much as the first candidate another one must have gained."""
+    return 1.0 if not part.member else FAR_AHEAD if part.settings.program.directions else CLEARLY
 
 
-def pauses(count: int) -> Sequence[float]:
-    """Where the parts of a run with so many candidates begin and end."""
-    return (0.0, *PAUSES[: len(halved(count)) - 1], 1.0)
+def best_place(scores: Sequence[float], handicaps: Sequence[float]) -> int:
+    """Which candidate goes on; gains are measured from the worst.
+
+    >>> best_place([400.0, 440.0, 700.0, 0.0], [1.0, CLEARLY, FAR_AHEAD, CLEARLY])
+    0
+    """
+    worth = [(score - min(scores)) / handicap for score, handicap in zip(scores, handicaps, strict=True)]
+    return max(range(len(worth)), key=worth.__getitem__)
 
 
 def score(trainer: Trainer, trained: Trained, episodes: int) -> float:
@@ -92,7 +99,7 @@ def score(trainer: Trainer, trained: Trained, episodes: int) -> float:
     act = trained.player.act(trained.state, trained.temperatures, GREEDY)
     seeds = range(REPORTS.seed, REPORTS.seed + episodes)
     played = play(trainer.session.task, lambda views, _: act(views), seeds)
-    trainer.count("choosing settings", played.steps)
+    trainer.count(CHOOSING, played.steps)
     return float(played.returns.mean())
 
 

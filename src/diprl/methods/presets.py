@@ -37,9 +37,13 @@ def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings
     return changed(chosen, **given)
 
 
-def candidates(task: Task) -> list[dict[str, Any]]:
-    """Settings that a run tries where nobody has tuned them, for the task's kind of actions and its horizon."""
-    choices = read_file("diprl", "default", "continuous" if task.continuous else "untuned").get("candidates", [{}])
+def candidates(task: Task, endless: bool = True) -> list[dict[str, Any]]:
+    """Settings that a run tries where nobody has tuned them, for the task's kind of actions and its horizon.
+
+    `endless` says whether episodes last as long as the horizon allows.
+    """
+    content = read_file("diprl", "default", "continuous" if task.continuous else "untuned")
+    choices = [*content.get("candidates", [{}]), *(content.get("endless", []) if endless else [])]
     far = {"gamma": round(1.0 - 1.0 / (FAR * task.horizon), 6)}
     return [choice | far if choice.get("gamma") == "far" else choice for choice in choices]
 

@@ -137,18 +137,19 @@ def features_read(program: Program) -> set[int]:
     return {int(index) for item in items for row in number_rows(item) for index in np.flatnonzero(row[:-1])}
 
 
-def validated(trials: Trials, programs: Sequence[Program], limits: Limits) -> Front:
+def validated(trials: Trials, programs: Sequence[Program], limits: Limits, most: int = MOST_EPISODES) -> Front:
     """The front of these programs. All meet the same episodes, and those that may be the one to take more and more.
 
-    The first program, which the others were made from, stays in the running where the limits allow it, unless a smaller
-    one does exactly alike for long. Raises `Spent` where the budget does not allow two episodes of each.
+    The last look is at `most` episodes, or fewer. The first program, which the others were made from, stays in the
+    running where the limits allow it, unless a smaller one does exactly alike for long. Raises `Spent` where the budget
+    does not allow two episodes of each.
     """
     returns: dict[Program, NDArray[np.float64]] = {program: np.zeros(0) for program in programs}
     contenders, allowed = list(returns), set(filter(limits.hold, programs)) or set(programs)
     with suppress(Spent):
         for look in range(LOOKS):
             affordable = trials.left / (LOOKS - look + FOR_DIGITS) / (len(contenders) * trials.length)
-            block = int(np.clip(affordable, 2, MOST_EPISODES >> (LOOKS - 1 - look)))
+            block = int(np.clip(affordable, 2, most >> (LOOKS - 1 - look)))
             values = trials.play(contenders, block, FRONT_ROUND)
             for program, more in zip(contenders, values, strict=True):
                 returns[program] = np.append(returns[program], more)

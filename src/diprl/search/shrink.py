@@ -30,8 +30,8 @@ from diprl.search.polish import COMPARISON, compare_fairly
 from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
 
-MOST_VALIDATION = 64
-"""So many times all its episodes is the most that goes to the last comparison of sizes."""
+MOST_VALIDATION = 65_536
+"""Episodes that go to a comparison of sizes at the most."""
 FEWEST_SIZES, FIRST_LOOK = 9, 24
 """Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
 FEWEST_FOR_DIGITS = 48
@@ -46,8 +46,6 @@ FEWEST, CLIMBING = 16, 4
 """Episodes of each program in a race, and of each candidate in a search over numbers, where many generations add up."""
 MOST_COMPARED = 2048
 """Episodes of the last comparison."""
-FAR_BELOW = 0.15
-"""Part of the best mean return by which a program may lose and still be worth more episodes."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
@@ -61,9 +59,15 @@ class Effort(NamedTuple):
     """Part of the search, at the least, that tunes the first program before anything is removed."""
     most: int = 64
     """Episodes of each program in a race, at the most; four times as many decide whether tuning was worth it."""
+    looks: int = MOST_EPISODES
+    """Episodes of the last look of a comparison of sizes, at the most."""
+    far_below: float = 0.15
+    """Part of the best mean return by which a program may lose and still be worth more episodes."""
+    descents: int = 1
+    """Ways down; each begins with the program that the one before it ended with."""
 
 
-QUICK, THOROUGH = Effort(), Effort(validation=0.25, first=0.25, most=512)
+QUICK, THOROUGH = Effort(), Effort(validation=0.25, first=0.25, most=512, looks=4096, far_below=0.05, descents=2)
 """As part of a training, and afterwards."""
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
@@ -97,11 +101,29 @@ class Shrinker:
         """Every program to choose from; those on the way down are rounded by the states they were made for."""
         self.best = self.level = -np.inf
         """The highest mean return of a race, and that of the last winner."""
-        self.began = trials.steps
+        self.began, self.descents = trials.steps, effort.descents
 
-    def run(self) -> None:
-        """Go down to one condition, or to where the budget ends."""
-        self.accept_tuned(self.train, max(self.slice, self.effort.first * self.left), "tune all numbers")
+    def run(self) -> Front:
+        """Go down as often as the effort says; each way begins with the program to take of the one before."""
+        front = self.descend(self.train, "tune all numbers")
+        with suppress(Spent):
+            while self.descents and self.left > 0:
+                self.program = self.tuned = front.program
+                self.views, self.level = self.trials.views(self.program), self.best
+                front = self.descend(self.climb, "tune again")
+        return front
+
+    def descend(self, tune: Callable[[Program, float], Program], what: str) -> Front:
+        """Go down to one condition, or to where this way's part of the budget ends, and compare what was met."""
+        part, self.descents = 1.0 / self.descents, self.descents - 1
+        with suppress(Spent):
+            self.accept_tuned(tune, max(self.slice, self.effort.first * self.left), what)
+        with self.trials.part(part):
+            with suppress(Spent):
+                self.go_down()
+            return self.compared()
+
+    def go_down(self) -> None:
         while self.left > 0 or self.hopeless:
             proposals = smaller_programs(self.program, self.views, self.tuned)
             options = [option for option in proposals if self.allows(option.program)]
@@ -113,10 +135,21 @@ class Shrinker:
         """A program has a condition, and reads what it must."""
         return program.conditions > 0 and self.limits.are_read(program)
 
+    def compared(self) -> Front:
+        """The front of what was met so far, even where somebody has had enough of searching."""
+        trials, enough = self.trials, self.trials.enough
+        trials.enough = never
+        affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
+        compared = spread(self.met, int(max(FEWEST_SIZES, affordable)), self.limits)
+        trials.grace = 2.0 * len(compared) * trials.task.horizon
+        front = validated(trials, compared, self.limits, self.effort.looks)
+        trials.enough, trials.grace = enough, 0.0
+        return front
+
     @property
     def left(self) -> float:
-        """Steps for the search, beside those that the comparison of sizes needs."""
-        left, most = self.trials.left, MOST_VALIDATION * MOST_EPISODES * self.trials.length
+        """Steps for this way down, beside those that the comparison of sizes needs."""
+        left, most = self.trials.left, MOST_VALIDATION * self.trials.length
         return left - min(self.effort.validation * (left + self.trials.steps - self.began), most)
 
     @property
@@ -131,7 +164,7 @@ class Shrinker:
 
     @property
     def hopeless(self) -> bool:
-        return self.level < self.best - FAR_BELOW * abs(self.best)
+        return self.level < self.best - self.effort.far_below * abs(self.best)
 
     def take(self, options: Sequence[Proposal]) -> None:
         """Replace the program by the most promising smaller one, tuned where it loses.
@@ -252,14 +285,7 @@ def shrink(
     `others` are compared with what is found. Where not even one episode fits into the budget, `Spent` is raised.
     """
     shrinker = Shrinker(trials, program, limits, seed=seed, others=others, effort=effort, train=train, show=show)
-    with suppress(Spent):
-        shrinker.run()
-    trials.enough = never  # what was found by then is still to be compared
-    affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
-    compared = spread(shrinker.met, int(max(FEWEST_SIZES, affordable)), limits)
-    trials.grace = 2.0 * len(compared) * trials.task.horizon
-    front = validated(trials, compared, limits)
-    trials.grace = 0.0
+    front = shrinker.run()
     with suppress(Spent):
         front = shrinker.in_fewest_digits(front)
         front = shrinker.polished(front)

@@ -1,13 +1,14 @@
 """Episodes for a search over programs: counted, limited in steps and time, the same for all programs of a round."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.arena.episodes import VISITS
-from diprl.arena.programs import program_player
+from diprl.arena.episodes import VISITS, VISITS_ROUND
+from diprl.arena.programs import TwinPlayer, program_player
 from diprl.arena.reference import visited_views
 from diprl.program import Program
 from diprl.tasks.base import Task
@@ -77,14 +78,20 @@ class Trials:
         return np.concatenate(played, axis=1)
 
     def views(self, program: Program) -> NDArray[np.float32]:
-        """States that a program visits: rare ones count too, so a small part of the steps goes to them."""
+        """States that a program visits: rare ones count too, so a small part of the steps goes to them.
+
+        Where time is limited, they are watched on the twin.
+        """
         left = min(self.left, 1e12)
         episodes = max(VISITS.on_reference, min(MOST_VISITS, int(SEEING * left / self.length)))
         episodes = min(episodes, int(left // (4 * self.task.horizon)))
         if not episodes:
             raise Spent
         self.interrupt()
-        views = visited_views(self.task, program, episodes)
+        if self.seconds < float("inf") and isinstance(self.player, TwinPlayer):
+            views = self.player.views(program, episodes, VISITS_ROUND)
+        else:
+            views = visited_views(self.task, program, episodes)
         self.count(len(views), typical=False)
         self.length = len(views) / episodes
         return views[:, : self.task.layout.features]
@@ -97,6 +104,15 @@ class Trials:
         seconds = self.began + self.seconds - monotonic()
         in_time = seconds * self.recent_steps / self.recent_seconds if self.recent_seconds else float("inf")
         return max(0.0, min(self.most_steps - self.steps, max(in_time, self.grace)))
+
+    @contextmanager
+    def part(self, part: float) -> Iterator[None]:
+        """Meanwhile only a part of the steps and of the time that are left may be taken."""
+        most_steps, seconds, passed = self.most_steps, self.seconds, monotonic() - self.began
+        self.most_steps = self.steps + part * (most_steps - self.steps)
+        self.seconds = passed + part * (seconds - passed)
+        yield
+        self.most_steps, self.seconds = most_steps, seconds
 
     def count(self, steps: int, typical: bool = True) -> None:
         """Take note of steps, and of the time they took unless they compiled first or were played elsewhere."""

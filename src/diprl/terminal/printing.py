@@ -89,7 +89,7 @@ def print_result(result: "Result", folder: Path | None) -> None:
         say_labelled("shorter", shortening_text(result.extracted, result.front))
     if result.chosen:
         values = ", ".join(f"{name} {value:g}" for name, value in result.chosen.items())
-        say_labelled("chosen", f"{values} (best of {result.spec.settings.program.candidates} tried)")
+        say_labelled("chosen", f"{values} (the best of those tried)")
     say_labelled("trained", steps_text(result))
     if result.front:
         say("\nprograms by size, scored on validation episodes (diprl show RUN --size N)\n")
