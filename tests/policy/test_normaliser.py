@@ -49,3 +49,9 @@ def test_a_rare_event_stays_a_moderate_number() -> None:
     normaliser = fed(views)
     assert float(np.std(views)) < 0.01
     assert float(normaliser(jnp.ones(1, np.float32))[0]) < 10.1
+
+
+def test_a_constant_feature_stays_as_it_is_whatever_its_value():
+    batches = np.full((50, 256, 3), [-0.275, 1e-6, 37.123], np.float32)
+    batches[25:, :, 2] = np.nextafter(np.float32(37.123), np.float32(40))  # rounding is no variation
+    np.testing.assert_array_equal(fed(batches).scale, 1.0)

@@ -25,7 +25,7 @@ JUDGING, MOST_EPISODES = 0.01, 100
 """Part of the budget for the score of one candidate at a pause, and the most episodes of it."""
 GREEDY = SOFT._replace(greedy=True)
 RANDOM_EPISODES = 3
-"""That show whether episodes end early."""
+"""That show what a gain is measured from, and whether episodes end early."""
 CHOOSING = "choosing settings"
 """What the steps for all this are counted as."""
 
@@ -36,7 +36,8 @@ def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> Trained:
     Each is judged by the mean return of its relaxed policy on the same episodes. All steps count.
     """
     session = trainer.session
-    choices = candidates(session.task, is_endless(trainer))[: session.spec.settings.program.candidates]
+    by_chance, endless = at_random(trainer)
+    choices = candidates(session.task, endless)[: session.spec.settings.program.candidates]
     episodes = int(min(MOST_EPISODES, max(1, JUDGING * budget // session.task.horizon)))
     rollout = session.spec.settings.ppo.rollout_size
     left = budget - trainer.steps[CHOOSING] - episodes * session.task.horizon * len(choices)
@@ -52,12 +53,13 @@ def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> Trained:
         for index, choice in enumerate(choices)
     ]
     begun = [trainer.train(part) for part in parts]
-    best = best_place([score(trainer, each, episodes) for each in begun], [handicap(part) for part in parts])
+    gains = [score(trainer, each, episodes) - by_chance for each in begun]
+    best = best_place(gains, [handicap(part) for part in parts])
     return trainer.train(replace(parts[best], name="training", goes_on=begun[best], until=1.0))
 
 
-def is_endless(trainer: Trainer) -> bool:
-    """Whether episodes with random actions all last as long as the horizon allows."""
+def at_random(trainer: Trainer) -> tuple[float, bool]:
+    """What random actions earn, and whether all episodes with them last as long as the horizon allows."""
     task, generator = trainer.session.task, np.random.default_rng(REPORTS.seed)
     centre, reach = map(np.array, action_range(task.signature.actions))
 
@@ -66,7 +68,7 @@ def is_endless(trainer: Trainer) -> bool:
 
     played = play(task, act, range(REPORTS.seed, REPORTS.seed + RANDOM_EPISODES))
     trainer.count(CHOOSING, played.steps)
-    return played.steps == RANDOM_EPISODES * task.horizon
+    return float(played.returns.mean()), played.steps == RANDOM_EPISODES * task.horizon
 
 
 def rollouts_that_fit(most: int, count: int) -> int:
@@ -84,13 +86,13 @@ def handicap(part: Stage) -> float:
     return 1.0 if not part.member else FAR_AHEAD if part.settings.program.directions else CLEARLY
 
 
-def best_place(scores: Sequence[float], handicaps: Sequence[float]) -> int:
-    """Which candidate goes on; gains are measured from the worst.
+def best_place(gains: Sequence[float], handicaps: Sequence[float]) -> int:
+    """Which candidate goes on.
 
-    >>> best_place([400.0, 440.0, 700.0, 0.0], [1.0, CLEARLY, FAR_AHEAD, CLEARLY])
+    >>> best_place([400.0, 440.0, 700.0], [1.0, CLEARLY, FAR_AHEAD])
     0
     """
-    worth = [(score - min(scores)) / handicap for score, handicap in zip(scores, handicaps, strict=True)]
+    worth = [gain / handicap for gain, handicap in zip(gains, handicaps, strict=True)]
     return max(range(len(worth)), key=worth.__getitem__)
 
 

@@ -10,6 +10,10 @@ from diprl.policy.mlp import MLP
 from diprl.tasks.base import ViewLayout
 
 
+ROUNDING = 1e-6
+"""Part of a number's size that 32 bits do not tell apart."""
+
+
 class Normaliser(eqx.Module):
     """Running moments of what the critic sees; extraction folds them into the program's numbers."""
 
@@ -23,11 +27,12 @@ class Normaliser(eqx.Module):
     def scale(self) -> Float[Array, " critic"]:
         """The standard deviation, but never under a tenth of the range, so that a rare event stays a moderate number.
 
-        A feature that has been constant so far is left as it is.
+        A feature that has been constant so far, but for rounding, is left as it is.
         """
+        varies = self.high - self.low > ROUNDING * jnp.maximum(jnp.abs(self.low), jnp.abs(self.high))
         spread = jnp.sqrt(self.square_deviation / jnp.maximum(self.count, 1.0))
         spread = jnp.maximum(spread, 0.1 * (self.high - self.low))
-        return jnp.where((self.count > 0) & (spread > 1e-8), spread, 1.0)
+        return jnp.where((self.count > 0) & varies, spread, 1.0)
 
     def __call__(self, view: Float[Array, "... critic"]) -> Float[Array, "... critic"]:
         return (view - self.mean) / self.scale
