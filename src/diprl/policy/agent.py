@@ -9,7 +9,6 @@ from diprl.policy.distributions import Distribution
 from diprl.policy.mlp import MLP
 from diprl.tasks.base import ViewLayout
 
-
 ROUNDING = 1e-6
 """Part of a number's size that 32 bits do not tell apart."""
 

@@ -46,6 +46,12 @@ FEWEST, CLIMBING = 16, 4
 """Episodes of each program in a race, and of each candidate in a search over numbers, where many generations add up."""
 MOST_COMPARED = 2048
 """Episodes of the last comparison."""
+CLOSER_ON_TWIN = 4
+"""Factor on the episodes of a comparison of sizes where they cost next to nothing, after a thorough search."""
+MOST_TRAININGS = 16
+"""Half as many trainings share what is left."""
+AGAIN = 0.6
+"""Part of a second way down that tunes the program it begins with."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
@@ -59,15 +65,15 @@ class Effort(NamedTuple):
     """Part of the search, at the least, that tunes the first program before anything is removed."""
     most: int = 64
     """Episodes of each program in a race, at the most; four times as many decide whether tuning was worth it."""
-    looks: int = MOST_EPISODES
-    """Episodes of the last look of a comparison of sizes, at the most."""
     far_below: float = 0.15
     """Part of the best mean return by which a program may lose and still be worth more episodes."""
-    descents: int = 1
-    """Ways down; each begins with the program that the one before it ended with."""
+    retries: int = 0
+    """How often a step that costs too much is taken back."""
+    part: float = 1.0
+    """Part of what is left for the first way down; the rest is for a second one."""
 
 
-QUICK, THOROUGH = Effort(), Effort(validation=0.25, first=0.25, most=512, looks=4096, far_below=0.05, descents=2)
+QUICK, THOROUGH = Effort(), Effort(validation=0.25, first=0.25, most=512, far_below=0.1, retries=10, part=0.6)
 """As part of a training, and afterwards."""
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
@@ -101,23 +107,24 @@ class Shrinker:
         """Every program to choose from; those on the way down are rounded by the states they were made for."""
         self.best = self.level = -np.inf
         """The highest mean return of a race, and that of the last winner."""
-        self.began, self.descents = trials.steps, effort.descents
+        self.began, self.retries = trials.steps, effort.retries
+        self.refused = set[Program]()
+        """What cost too much when it was tried."""
 
     def run(self) -> Front:
-        """Go down as often as the effort says; each way begins with the program to take of the one before."""
-        front = self.descend(self.train, "tune all numbers")
+        """Go down, then perhaps again from the smallest program that comes near the best, with its numbers tuned."""
+        front = self.descend(self.train, self.effort.first, self.effort.part)
         with suppress(Spent):
-            while self.descents and self.left > 0:
-                self.program = self.tuned = front.program
+            if self.effort.part < 1.0 and self.left > 0:
+                self.program = self.tuned = near_best(front, self.effort.far_below)
                 self.views, self.level = self.trials.views(self.program), self.best
-                front = self.descend(self.climb, "tune again")
+                front = self.descend(self.tune, AGAIN, 1.0)
         return front
 
-    def descend(self, tune: Callable[[Program, float], Program], what: str) -> Front:
-        """Go down to one condition, or to where this way's part of the budget ends, and compare what was met."""
-        part, self.descents = 1.0 / self.descents, self.descents - 1
+    def descend(self, tune: Callable[[Program, float], Program], first: float, part: float) -> Front:
+        """Tune the program, go down to one condition, or to where this way's part ends, and compare what was met."""
         with suppress(Spent):
-            self.accept_tuned(tune, max(self.slice, self.effort.first * self.left), what)
+            self.accept_tuned(tune, max(self.slice, first * self.left), "tune all numbers")
         with self.trials.part(part):
             with suppress(Spent):
                 self.go_down()
@@ -126,7 +133,7 @@ class Shrinker:
     def go_down(self) -> None:
         while self.left > 0 or self.hopeless:
             proposals = smaller_programs(self.program, self.views, self.tuned)
-            options = [option for option in proposals if self.allows(option.program)]
+            options = [each for each in proposals if self.allows(each.program) and each.program not in self.refused]
             if not options:
                 break
             self.take(options)
@@ -142,7 +149,8 @@ class Shrinker:
         affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
         compared = spread(self.met, int(max(FEWEST_SIZES, affordable)), self.limits)
         trials.grace = 2.0 * len(compared) * trials.task.horizon
-        front = validated(trials, compared, self.limits, self.effort.looks)
+        most = CLOSER_ON_TWIN * MOST_EPISODES if trials.task.twin and self.effort.part < 1.0 else MOST_EPISODES
+        front = validated(trials, compared, self.limits, most)
         trials.enough, trials.grace = enough, 0.0
         return front
 
@@ -154,8 +162,12 @@ class Shrinker:
 
     @property
     def slice(self) -> float:
-        """Steps for one size: large ones, where there is more to lose and to choose from, get more."""
-        return 2 * self.left / max(2, self.program.coefficients)
+        """Steps for one size: large ones, where there is more to lose and to choose from, get more.
+
+        Training takes more steps than a search over numbers to achieve anything, and few sizes need it.
+        """
+        parts = max(2, self.program.coefficients)
+        return 2 * self.left / (parts if self.tune == self.climb else min(parts, MOST_TRAININGS))
 
     @property
     def shortest_race(self) -> float:
@@ -170,14 +182,22 @@ class Shrinker:
         """Replace the program by the most promising smaller one, tuned where it loses.
 
         What changes nothing in visited states goes without a race. So does everything once the score is gone, or where
-        the steps do not allow a race.
+        the steps do not allow a race. A thorough search goes back where tuning does not bring the score back, and tries
+        something else.
         """
         limit, winner, loses = self.trials.steps + self.slice, options[0], False
+        before = self.program, self.tuned, self.views
         if winner.changed > 0.0 and not self.hopeless and self.shortest_race <= self.slice:
             winner, loses = self.race(options[:WIDTH])
         self.accept(winner.program, winner.what)
         if loses:
             self.accept_tuned(self.tune, limit - self.trials.steps, "tune")
+        if loses and self.retries > 0:
+            self.level = float(self.trials.play([self.program], SECOND_ROUND * FEWEST).mean())
+            if self.hopeless:
+                self.retries -= 1
+                self.refused.add(winner.program)
+                (self.program, self.tuned, self.views), self.level = before, self.best
 
     def race(self, options: Sequence[Proposal]) -> tuple[Proposal, bool]:
         """The option that earns most on the same episodes, and whether it earns less than the program there is."""
@@ -239,16 +259,22 @@ class Shrinker:
         return front
 
     def accept_tuned(self, tune: Callable[[Program, float], Program], steps: float, what: str) -> None:
-        """Tune the numbers; if that changes any, the states of the tuned program are those that count."""
+        """Tune the numbers. If that changes any, the new program's states count, and it may be as good as the best."""
         before, after = self.program, tune(self.program, steps)
         self.accept(after, what)
         if after != before:
-            self.tuned, self.views = self.program, self.trials.views(self.program)
+            self.tuned, self.views, self.level = self.program, self.trials.views(self.program), self.best
 
     def accept(self, program: Program, what: str) -> None:
         self.program = merged(program)
         self.met.append(rounded_alike(self.program, self.views))
         self.show(what, self.program)
+
+
+def near_best(front: Front, far_below: float) -> Program:
+    """The smallest program whose score is no more than a part below the best."""
+    best = max(entry.mean for entry in front)
+    return next(entry.program for entry in front if entry.mean >= best - far_below * abs(best))
 
 
 def spread(met: Sequence[Program], most: int, limits: Limits = NO_LIMITS) -> list[Program]:
