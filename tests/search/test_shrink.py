@@ -12,7 +12,7 @@ from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
 from diprl.search.front import Front, Limits, features_read, front_of, is_as_good, still_in, tolerable, validated
-from diprl.search.shrink import Shrinker, shrink, spread
+from diprl.search.shrink import THOROUGH, Shrinker, near_best, shrink, spread
 from diprl.search.simplify import simplify
 from diprl.search.smaller import (
     ConditionFit,
@@ -138,6 +138,27 @@ def test_a_thorough_search_goes_down_again_from_the_program_to_take():
     assert again > 1
     assert all(program.coefficients <= told[again][1].coefficients for _, program in told[again:])
     assert result.program.coefficients <= told[again][1].coefficients
+
+
+def test_what_tuning_cannot_mend_is_taken_back(monkeypatch):
+    shrinker = Shrinker(Trials(CART_POLE, WORDY, 2_000_000), WORDY, Limits(), seed=0, effort=THOROUGH)
+    shrinker.best = shrinker.level = 1000.0  # more than any program earns
+    options = [each for each in smaller_programs(shrinker.program, shrinker.views) if each.changed > 0]
+    monkeypatch.setattr(shrinker, "race", lambda options: (options[0], True))
+    monkeypatch.setattr(shrinker, "tune", lambda program, _: program)
+    before = shrinker.program
+    shrinker.take(options)
+    assert shrinker.program == before
+    assert shrinker.refused == {options[0].program}
+    shrinker.retries = 0
+    shrinker.take(options[1:])
+    assert shrinker.program == merged(options[1].program), "in the end the small sizes are wanted too"
+
+
+def test_a_second_way_begins_with_the_smallest_program_near_the_best():
+    front = front_of(returns_of(small=9.5, large=10.0), Limits())
+    assert near_best(front, 0.1) == BALANCING
+    assert near_best(front, 0.01) == WORDY
 
 
 def test_what_compiles_or_plays_elsewhere_does_not_count_for_the_pace(monkeypatch):

@@ -153,7 +153,7 @@ SUITES: dict[str, Suite] = {
         Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6", "AntRandomGoal")),
         Suite(
             "untuned",
-            (SB3_PPO, "ppo", "diprl"),
+            (SB3_PPO, "diprl"),
             tuple(UNTUNED),
             {"": Variant(), LINEAR: Variant(DIRECTIONS | {"polish_share": 0.0})},
             presets=("default",),
