@@ -11,8 +11,19 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.front import Front, Limits, features_read, front_of, is_as_good, still_in, tolerable, validated
-from diprl.search.shrink import THOROUGH, Shrinker, near_best, shrink, spread
+from diprl.search.front import (
+    Front,
+    Limits,
+    features_read,
+    front_of,
+    is_as_good,
+    near_best,
+    spread,
+    still_in,
+    tolerable,
+    validated,
+)
+from diprl.search.shrink import THOROUGH, Shrinker, shrink
 from diprl.search.simplify import simplify
 from diprl.search.smaller import (
     ConditionFit,

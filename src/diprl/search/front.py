@@ -25,6 +25,8 @@ HOPELESS = 2.0
 """Standard errors by which a program must lose to be out of the running."""
 FEWEST_LEFT = 3
 """Programs that stay in the running unless they are hopeless."""
+FEWEST_SIZES = 9
+"""Programs in a comparison of sizes, at the least."""
 SMALL, LARGE = 0.0025, 0.01
 """Losses, as parts of the best program's returns, that always and that never count as none."""
 
@@ -225,3 +227,27 @@ def entry_of(program: Program, returns: NDArray[np.float64], best: NDArray[np.fl
 
 def standard_error(values: NDArray[np.float64]) -> float:
     return float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("inf")
+
+
+def near_best(front: Front, far_below: float) -> Program:
+    """The smallest program whose score is no more than a part below the best."""
+    best = max(entry.mean for entry in front)
+    return next(entry.program for entry in front if entry.mean >= best - far_below * abs(best))
+
+
+def spread(met: Sequence[Program], most: int, limits: Limits = NO_LIMITS) -> list[Program]:
+    """The first program and others of evenly spread sizes; of one size, the latest. Most keep to the limits."""
+    latest = {program.coefficients: program for program in met}
+    sizes = sorted(latest, reverse=True)
+    allowed = [size for size in sizes if limits.hold(latest[size])]
+    too_large = [size for size in sizes if size not in allowed]
+    large, small = ([size for size in allowed if (2 * size > allowed[0]) == half] for half in (True, False))
+    few = min(FEWEST_SIZES // 3, len(small))
+    chosen = [*evenly(too_large, FEWEST_SIZES // 2), *evenly(large, most - few), *evenly(small, few)]
+    return list(dict.fromkeys([met[0], *(latest[size] for size in chosen)]))
+
+
+def evenly(sizes: Sequence[int], most: int) -> list[int]:
+    """So many of the sizes at most, the first and the last among them."""
+    ranks = np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int)
+    return [sizes[rank] for rank in ranks]

@@ -15,6 +15,7 @@ from diprl.arena.episodes import FRONT_ROUND
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
 from diprl.search.front import (
+    FEWEST_SIZES,
     FOR_DIGITS,
     LARGE,
     LOOKS,
@@ -23,6 +24,8 @@ from diprl.search.front import (
     SMALL,
     Front,
     Limits,
+    near_best,
+    spread,
     standard_error,
     validated,
 )
@@ -32,8 +35,8 @@ from diprl.search.trials import Spent, Trials, never
 
 MOST_VALIDATION = 65_536
 """Episodes that go to a comparison of sizes at the most."""
-FEWEST_SIZES, FIRST_LOOK = 9, 24
-"""Programs in that comparison at least; more of them where each can meet so many episodes at the first look."""
+FIRST_LOOK = 24
+"""More programs are in that comparison where each can meet so many episodes at the first look."""
 FEWEST_FOR_DIGITS = 48
 """Episodes without which the score says too little about rounding."""
 WIDTH = 3
@@ -269,30 +272,6 @@ class Shrinker:
         self.program = merged(program)
         self.met.append(rounded_alike(self.program, self.views))
         self.show(what, self.program)
-
-
-def near_best(front: Front, far_below: float) -> Program:
-    """The smallest program whose score is no more than a part below the best."""
-    best = max(entry.mean for entry in front)
-    return next(entry.program for entry in front if entry.mean >= best - far_below * abs(best))
-
-
-def spread(met: Sequence[Program], most: int, limits: Limits = NO_LIMITS) -> list[Program]:
-    """The first program and others of evenly spread sizes; of one size, the latest. Most keep to the limits."""
-    latest = {program.coefficients: program for program in met}
-    sizes = sorted(latest, reverse=True)
-    allowed = [size for size in sizes if limits.hold(latest[size])]
-    too_large = [size for size in sizes if size not in allowed]
-    large, small = ([size for size in allowed if (2 * size > allowed[0]) == half] for half in (True, False))
-    few = min(FEWEST_SIZES // 3, len(small))
-    chosen = [*evenly(too_large, FEWEST_SIZES // 2), *evenly(large, most - few), *evenly(small, few)]
-    return list(dict.fromkeys([met[0], *(latest[size] for size in chosen)]))
-
-
-def evenly(sizes: Sequence[int], most: int) -> list[int]:
-    """So many of the sizes at most, the first and the last among them."""
-    ranks = np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int)
-    return [sizes[rank] for rank in ranks]
 
 
 def shrink(
