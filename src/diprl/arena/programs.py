@@ -75,8 +75,7 @@ class TwinPlayer:
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:
         starts = self.starts(episodes, round_number)
-        packed = packed_together(programs, self.conditions)
-        packed = packed._replace(weights=packed.weights.astype(np.float32))
+        packed = self.packed(programs)
         owner, episode = np.divmod(np.arange(len(programs) * episodes), episodes)
 
         def play(lanes: slice) -> tuple[NDArray[np.float64], int]:
@@ -89,11 +88,14 @@ class TwinPlayer:
 
     def views(self, program: Program, episodes: int, round_number: int) -> NDArray[np.float32]:
         """Every view that a program acts on in so many episodes."""
-        packed = packed_together([program], self.conditions)
-        packed = packed._replace(weights=packed.weights.astype(np.float32))
+        packed = self.packed([program])
         lanes = self.begin(self.starts(episodes, round_number), np.ones(episodes, bool))
         views, alive = jax.device_get(self.watch(take(packed, np.zeros(episodes, np.int64)), lanes))
         return views[alive]
+
+    def packed(self, programs: Sequence[Program]) -> Packed:
+        packed = packed_together(programs, self.conditions)
+        return packed._replace(weights=packed.weights.astype(np.float32))
 
     def starts(self, episodes: int, round_number: int) -> NDArray[np.float32]:
         generator = np.random.default_rng([ROUNDS_SEED, round_number])

@@ -52,7 +52,7 @@ MOST_COMPARED = 2048
 CLOSER_ON_TWIN = 4
 """Factor on the episodes of a comparison of sizes where they cost next to nothing, after a thorough search."""
 MOST_TRAININGS = 16
-"""Half as many trainings share what is left."""
+"""Where training tunes, what is left is divided among half as many sizes at the most."""
 AGAIN = 0.6
 """Part of a second way down that tunes the program it begins with."""
 FEWEST_GENERATIONS = 20
@@ -153,9 +153,10 @@ class Shrinker:
         compared = spread(self.met, int(max(FEWEST_SIZES, affordable)), self.limits)
         trials.grace = 2.0 * len(compared) * trials.task.horizon
         most = CLOSER_ON_TWIN * MOST_EPISODES if trials.task.twin and self.effort.part < 1.0 else MOST_EPISODES
-        front = validated(trials, compared, self.limits, most)
-        trials.enough, trials.grace = enough, 0.0
-        return front
+        try:
+            return validated(trials, compared, self.limits, most)
+        finally:
+            trials.enough, trials.grace = enough, 0.0
 
     @property
     def left(self) -> float:

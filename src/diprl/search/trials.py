@@ -111,8 +111,10 @@ class Trials:
         most_steps, seconds, passed = self.most_steps, self.seconds, monotonic() - self.began
         self.most_steps = self.steps + part * (most_steps - self.steps)
         self.seconds = passed + part * (seconds - passed)
-        yield
-        self.most_steps, self.seconds = most_steps, seconds
+        try:
+            yield
+        finally:
+            self.most_steps, self.seconds = most_steps, seconds
 
     def count(self, steps: int, typical: bool = True) -> None:
         """Take note of steps, and of the time they took unless they compiled first or were played elsewhere."""
