@@ -12,9 +12,9 @@ from diprl.arena.episodes import REPORTS
 from diprl.arena.reference import play
 from diprl.methods.presets import candidates
 from diprl.policy.base import SOFT
-from diprl.program.signature import action_range
 from diprl.runs.stage import Stage, Trained
 from diprl.runs.trainer import Trainer
+from diprl.tasks.batches.sync import random_actions
 
 PAUSE = 0.2
 """How far a training has come, as a fraction, when all candidates but one go."""
@@ -61,10 +61,9 @@ def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> Trained:
 def at_random(trainer: Trainer) -> tuple[float, bool]:
     """What random actions earn, and whether all episodes with them last as long as the horizon allows."""
     task, generator = trainer.session.task, np.random.default_rng(REPORTS.seed)
-    centre, reach = map(np.array, action_range(task.signature.actions))
 
-    def act(views: NDArray[np.float32], _: NDArray[np.int64]) -> NDArray[np.float64]:
-        return centre + reach * generator.uniform(-1.0, 1.0, (len(views), len(centre)))
+    def act(views: NDArray[np.float32], _: NDArray[np.int64]) -> NDArray[Any]:
+        return random_actions(generator, task.signature.actions, len(views))
 
     played = play(task, act, range(REPORTS.seed, REPORTS.seed + RANDOM_EPISODES))
     trainer.count(CHOOSING, played.steps)
@@ -87,11 +86,13 @@ def handicap(part: Stage) -> float:
 
 
 def best_place(gains: Sequence[float], handicaps: Sequence[float]) -> int:
-    """Which candidate goes on.
+    """Which candidate goes on; the handicaps count once the first has gained anything.
 
     >>> best_place([400.0, 440.0, 700.0], [1.0, CLEARLY, FAR_AHEAD])
     0
     """
+    if gains[0] <= 0.0:
+        return max(range(len(gains)), key=gains.__getitem__)
     worth = [gain / handicap for gain, handicap in zip(gains, handicaps, strict=True)]
     return max(range(len(worth)), key=worth.__getitem__)
 

@@ -64,16 +64,19 @@ class SyncEnvironments:
 
 
 def random_views(environments: Environments, actions: Actions, steps: int) -> NDArray[np.float32]:
-    """What so many steps of random actions meet; each is drawn evenly from all that there are."""
+    """What so many steps of random actions meet."""
     generator, count, views = np.random.default_rng(0), environments.num_envs, [environments.reset(0)]
     for _ in range(steps):
-        if isinstance(actions, Discrete):
-            chosen = generator.integers(len(actions.names), size=count)
-        else:
-            centre, width = map(np.array, action_range(actions))
-            chosen = centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
-        views.append(environments.step(chosen).next_view)
+        views.append(environments.step(random_actions(generator, actions, count)).next_view)
     return np.concatenate(views)
+
+
+def random_actions(generator: np.random.Generator, actions: Actions, count: int) -> NDArray[Any]:
+    """So many actions, drawn evenly from all that there are."""
+    if isinstance(actions, Discrete):
+        return generator.integers(len(actions.names), size=count)
+    centre, width = map(np.array, action_range(actions))
+    return centre + width * generator.uniform(-1.0, 1.0, (count, len(centre)))
 
 
 def seeds(seed: int, count: int) -> list[int]:
