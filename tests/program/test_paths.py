@@ -19,7 +19,8 @@ from diprl.program.ast import (
 )
 from diprl.program.evaluate import path_at
 from diprl.program.paths import condition_paths, leaf_paths, statements
-from diprl.search.smaller import merged, rounded
+from diprl.search.digits import rounded
+from diprl.search.smaller import merged
 
 LENGTH = 10_000
 SIGNATURE = Signature((Feature("x"),), Discrete(("a", "b", "c")))

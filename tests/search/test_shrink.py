@@ -11,6 +11,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
+from diprl.search.digits import digits_of, in_fewest_digits, rounded
 from diprl.search.front import (
     Front,
     Limits,
@@ -25,15 +26,7 @@ from diprl.search.front import (
 )
 from diprl.search.shrink import THOROUGH, Shrinker, shrink
 from diprl.search.simplify import simplify
-from diprl.search.smaller import (
-    ConditionFit,
-    best_constant,
-    digits_of,
-    merged,
-    rounded,
-    rounded_alike,
-    smaller_programs,
-)
+from diprl.search.smaller import ConditionFit, best_constant, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials
 from diprl.system.processes import available_cores
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
@@ -250,8 +243,8 @@ def test_rounding_takes_the_fewest_digits_that_change_nothing():
 
 def test_fewer_digits_are_taken_where_the_score_stays():
     long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
-    shrinker = Shrinker(Trials(CART_POLE, long, steps=400_000), long, Limits(), seed=0)
-    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
+    trials = Trials(CART_POLE, long, steps=400_000)
+    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
     assert digits_of(long) == 3
     assert digits_of(front.program) == 1
     assert evaluate_program(CART_POLE, front.program, 20).mean == 500.0
@@ -261,8 +254,8 @@ def test_rounding_that_changes_actions_is_judged_by_the_score():
     long = cart_pole("if 24.9*pole_angle + pole_angular_velocity > 0:\n    right\nelse:\n    left")
     views, other = visited_views(CART_POLE, long), rounded(long, 1)
     assert np.mean(other.act_batch(views) != long.act_batch(views)) > 0.02
-    shrinker = Shrinker(Trials(CART_POLE, long, steps=400_000), long, Limits(), seed=0)
-    assert shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits())).program == other
+    trials = Trials(CART_POLE, long, steps=400_000)
+    assert in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits())).program == other
 
 
 def test_a_program_that_does_exactly_as_a_smaller_one_meets_no_further_episodes():
@@ -290,8 +283,8 @@ def test_the_smallest_of_those_that_do_alike_stays_once_that_is_sure():
 
 def test_fewer_digits_are_not_believed_after_a_few_episodes():
     long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
-    shrinker = Shrinker(Trials(CART_POLE, long, steps=40_000), long, Limits(), seed=0)
-    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
+    trials = Trials(CART_POLE, long, steps=40_000)
+    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
     assert front.program == long
 
 
@@ -299,14 +292,14 @@ def test_fewer_digits_are_not_believed_after_a_few_episodes():
 def test_fewer_digits_are_not_believed_where_returns_are_noisy(noise, believed, monkeypatch):
     """Fewer digits that happen to earn more prove nothing if single episodes differ by more than is at stake."""
     long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
-    shrinker = Shrinker(Trials(CART_POLE, long, steps=400_000), long, Limits(), seed=0)
+    trials = Trials(CART_POLE, long, steps=400_000)
 
     def play(programs, episodes, series):
         better = 100.0 + np.random.default_rng(0).normal(3.0, noise, size=(len(programs) - 1, 64))
         return np.concatenate([np.full((1, 64), 100.0), better])
 
-    monkeypatch.setattr(shrinker.trials, "play", play)
-    front = shrinker.in_fewest_digits(front_of({long: np.full(8, 500.0)}, Limits()))
+    monkeypatch.setattr(trials, "play", play)
+    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
     assert (front.program != long) == believed
 
 

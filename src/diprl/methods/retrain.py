@@ -26,8 +26,8 @@ from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
 from diprl.runs.stage import Stage
 from diprl.runs.trainer import Trainer
-from diprl.search.climb import best_of
 from diprl.search.shrink import Tune
+from diprl.search.smaller import merged
 from diprl.search.trials import Trials
 from diprl.tasks.base import Task
 from diprl.train import schedule
@@ -36,7 +36,6 @@ from diprl.train.settings import Settings
 GENTLE: dict[str, Any] = {
     "members": 1,
     "polish_share": 0.0,
-    "feature_entropy": 0.0,
     "normalise": False,
     "learning_rate": 3e-3,
     "clip_range": 0.2,
@@ -44,6 +43,8 @@ GENTLE: dict[str, Any] = {
     "condition_temperature": 0.1,
     "condition_temperature_end": 0.05,
     "harden_from": 0.0,
+    "architecture_from": 0.0,
+    "support_at": 0.6,
 }
 """Small steps from nearly sharp conditions, for the program is good already.
 
@@ -52,10 +53,14 @@ weights could follow.
 """
 LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
-FEW_EPISODES = 16
-"""That show whether a program may still become better, and the fewest that compare it with its trained version."""
-FEWEST_STEPS, MOST_STEPS = 60_000, 1_000_000
+FEW_EPISODES, MANY_EPISODES = 16, 512
+"""That show whether a program may still become better, and the most that compare it with its trained version."""
+FEWEST_STEPS, MOST_STEPS = 200_000, 1_000_000
 """Of one training: fewer cannot change a program for the better, and more hardly do."""
+FIRST_ENTROPY, FACTOR = 0.05, 1.5
+"""The weight of the entropy over features when a program is first trained on, and its factor from then on."""
+WORTH_A_NUMBER = 0.05
+"""Part of the score that a program with fewer numbers may lose; there is more training to come."""
 
 
 def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
@@ -64,29 +69,35 @@ def continue_from(task: Task, program: Program, total_timesteps: int, seed: int)
 
 
 def retrainer(task: Task, program: Program) -> Tune | None:
-    """What trains smaller versions of a program on, if it is a chain with plain actions."""
-    if not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
+    """What trains a program on until it has fewer numbers, if it is a chain with plain actions.
+
+    On a twin, episodes cost so little that a search without gradients finds more in the same time.
+    """
+    if task.twin or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
-    return Retrainer(task).tune
+    return Retrainer(task, feature_entropy=FIRST_ENTROPY).tune
 
 
 class Retrainer:
     """Trains programs of one task on, the deepest first; its critic learns along from one to the next."""
 
-    def __init__(self, task: Task, seed: int = 0) -> None:
-        self.task, self.seed, self.max_depth = task, seed, 0
+    def __init__(self, task: Task, seed: int = 0, feature_entropy: float = 0.0) -> None:
+        """The entropy over features lets numbers go while the rest learns to do without them."""
+        self.task, self.seed, self.feature_entropy, self.max_depth = task, seed, feature_entropy, 0
         self.agent: Agent | None = None
 
     def tune(self, trials: Trials, program: Program, steps: float) -> Program:
-        """The better of the program and its trained version, where the steps are enough and there is more to gain."""
+        """The program trained on, if the steps are enough and that made it better, or smaller and not much worse."""
         if steps < FEWEST_STEPS or not program.conditions or self.solves(trials, program):
             return program
         steps = min(steps, MOST_STEPS)
         trained, taken = self.train(program, round(0.9 * steps))
-        trials.count(taken, typical=self.task.twin is None)
-        trained = without_new_constants(trained, program)
-        episodes = max(FEW_EPISODES, int(0.1 * steps / trials.length / 2))
-        return best_of(trials, [trained, program], episodes)
+        trials.count(taken)
+        trained = merged(without_new_constants(trained, program))
+        episodes = int(np.clip(0.05 * steps / trials.length, FEW_EPISODES, MANY_EPISODES))
+        after, before = trials.play([trained, program], episodes).mean(axis=1)
+        tolerated = WORTH_A_NUMBER * abs(before) if trained.coefficients < program.coefficients else 0.0
+        return trained if after >= before - tolerated else program
 
     def solves(self, trials: Trials, program: Program) -> bool:
         """Whether no episode could have gone better."""
@@ -96,13 +107,14 @@ class Retrainer:
     def train(self, program: Program, total_timesteps: int) -> tuple[Program, int]:
         """The program with other numbers, and the environment steps that took."""
         self.max_depth = max(self.max_depth, program.depth)
-        values = GENTLE | {"total_timesteps": total_timesteps, "max_depth": self.max_depth}
+        sizes = {"total_timesteps": total_timesteps, "max_depth": self.max_depth}
+        values = GENTLE | sizes | {"feature_entropy": self.feature_entropy}
         settings = settings_for("diprl", "default", self.task, **values)
         self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))
         start = embedded(self.task, program, self.max_depth, self.agent, schedule.temperatures(settings.numbers(), 0.0))
         session = Session(RunSpec(self.task.name, "diprl", settings, self.seed), self.task)
         trained = Trainer(session).train(Stage("retraining", settings, shaped_agent, start=start))
-        self.agent, self.seed = trained.agent, self.seed + 1
+        self.agent, self.seed, self.feature_entropy = trained.agent, self.seed + 1, FACTOR * self.feature_entropy
         return read_off(self.task, trained.agent, trained.temperatures), trained.steps
 
 

@@ -11,34 +11,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diprl.arena.episodes import FRONT_ROUND
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
+from diprl.search.digits import in_fewest_digits
 from diprl.search.front import (
     FEWEST_SIZES,
     FOR_DIGITS,
-    LARGE,
     LOOKS,
     MOST_EPISODES,
     NO_LIMITS,
-    SMALL,
     Front,
     Limits,
     near_best,
     spread,
-    standard_error,
     validated,
 )
 from diprl.search.polish import COMPARISON, compare_fairly
-from diprl.search.smaller import DIGITS, Proposal, digits_of, merged, rounded, rounded_alike, smaller_programs
+from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
 from diprl.search.trials import Spent, Trials, never
 
 MOST_VALIDATION = 65_536
 """Episodes that go to a comparison of sizes at the most."""
 FIRST_LOOK = 24
 """More programs are in that comparison where each can meet so many episodes at the first look."""
-FEWEST_FOR_DIGITS = 48
-"""Episodes without which the score says too little about rounding."""
 WIDTH = 3
 """Proposals that race at each size."""
 FINALISTS, SECOND_ROUND = 2, 3
@@ -53,8 +48,8 @@ CLOSER_ON_TWIN = 4
 """Factor on the episodes of a comparison of sizes where they cost next to nothing, after a thorough search."""
 MOST_TRAININGS = 16
 """Where training tunes, what is left is divided among half as many sizes at the most."""
-AGAIN = 0.6
-"""Part of a second way down that tunes the program it begins with."""
+AGAIN, TRAINING = 0.6, 0.8
+"""Part of a second way down that tunes the program it begins with, and of the only one where training does that."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
@@ -100,9 +95,7 @@ class Shrinker:
         show: Show = lambda *_: None,
     ) -> None:
         self.trials, self.limits, self.seed, self.effort, self.show = trials, limits, seed, effort, show
-        self.train = partial(train, trials) if train else self.climb
-        self.tune = self.climb if trials.task.twin else self.train
-        """Training takes much longer than playing on a twin, so there it tunes the first program alone."""
+        self.tune, self.trains = partial(train, trials) if train else self.climb, train is not None
         self.program = self.tuned = merged(program)
         """The smallest so far, and the last one whose numbers were tuned, which the others should act like."""
         self.views = trials.views(self.program)
@@ -116,18 +109,24 @@ class Shrinker:
 
     def run(self) -> Front:
         """Go down, then perhaps again from the smallest program that comes near the best, with its numbers tuned."""
-        front = self.descend(self.train, self.effort.first, self.effort.part)
+        if self.trains:
+            return self.descend(TRAINING, 1.0)
+        front = self.descend(self.effort.first, self.effort.part)
         with suppress(Spent):
             if self.effort.part < 1.0 and self.left > 0:
                 self.program = self.tuned = near_best(front, self.effort.far_below)
                 self.views, self.level = self.trials.views(self.program), self.best
-                front = self.descend(self.tune, AGAIN, 1.0)
+                front = self.descend(AGAIN, 1.0)
         return front
 
-    def descend(self, tune: Callable[[Program, float], Program], first: float, part: float) -> Front:
-        """Tune the program, go down to one condition, or to where this way's part ends, and compare what was met."""
+    def descend(self, first: float, part: float) -> Front:
+        """Tune the program, go down to one condition, or to where this way's part ends, and compare what was met.
+
+        Training lets numbers go by itself, so it is repeated as long as it changes anything.
+        """
         with suppress(Spent):
-            self.accept_tuned(tune, max(self.slice, first * self.left), "tune all numbers")
+            while self.accept_tuned(max(self.slice, first * self.left), "tune all numbers") and self.trains:
+                pass
         with self.trials.part(part):
             with suppress(Spent):
                 self.go_down()
@@ -171,7 +170,7 @@ class Shrinker:
         Training takes more steps than a search over numbers to achieve anything, and few sizes need it.
         """
         parts = max(2, self.program.coefficients)
-        return 2 * self.left / (parts if self.tune == self.climb else min(parts, MOST_TRAININGS))
+        return 2 * self.left / (min(parts, MOST_TRAININGS) if self.trains else parts)
 
     @property
     def shortest_race(self) -> float:
@@ -195,7 +194,7 @@ class Shrinker:
             winner, loses = self.race(options[:WIDTH])
         self.accept(winner.program, winner.what)
         if loses:
-            self.accept_tuned(self.tune, limit - self.trials.steps, "tune")
+            self.accept_tuned(limit - self.trials.steps, "tune")
         if loses and self.retries > 0:
             self.level = float(self.trials.play([self.program], SECOND_ROUND * FEWEST).mean())
             if self.hopeless:
@@ -246,28 +245,16 @@ class Shrinker:
             self.show(f"tune the numbers of the program to take: {trial.gain:+.4g}", front.program)
         return front
 
-    def in_fewest_digits(self, front: Front) -> Front:
-        """The front with the program to take in the fewest digits that keep its score."""
-        program = front.program
-        fewer = (rounded(program, digits) for digits in DIGITS if digits < digits_of(program))
-        versions = [version for version in fewer if version.coefficients == program.coefficients]
-        affordable = self.trials.left / ((len(versions) + 1) * self.trials.length)
-        if not versions or affordable < FEWEST_FOR_DIGITS:
-            return front
-        episodes = int(min(affordable, MOST_EPISODES))
-        exact, *others = self.trials.play([program, *versions], episodes, FRONT_ROUND)
-        for version, returns in zip(versions, others, strict=True):
-            losses, size = exact - returns, np.sqrt(np.mean(exact**2))
-            if losses.mean() <= SMALL * size and max(losses.mean(), 0.0) + standard_error(losses) <= LARGE * size:
-                return front.with_program(version, float(returns.mean() - exact.mean()))
-        return front
+    def accept_tuned(self, steps: float, what: str) -> bool:
+        """Tune the numbers, and say whether that changed any.
 
-    def accept_tuned(self, tune: Callable[[Program, float], Program], steps: float, what: str) -> None:
-        """Tune the numbers. If that changes any, the new program's states count, and it may be as good as the best."""
-        before, after = self.program, tune(self.program, steps)
+        If so, the new program's states count, and it may be as good as the best.
+        """
+        before, after = self.program, self.tune(self.program, steps)
         self.accept(after, what)
         if after != before:
             self.tuned, self.views, self.level = self.program, self.trials.views(self.program), self.best
+        return after != before
 
     def accept(self, program: Program, what: str) -> None:
         self.program = merged(program)
@@ -293,6 +280,6 @@ def shrink(
     shrinker = Shrinker(trials, program, limits, seed=seed, others=others, effort=effort, train=train, show=show)
     front = shrinker.run()
     with suppress(Spent):
-        front = shrinker.in_fewest_digits(front)
+        front = in_fewest_digits(trials, front)
         front = shrinker.polished(front)
     return front

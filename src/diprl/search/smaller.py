@@ -24,14 +24,13 @@ from diprl.program.ast import (
     number_rows,
     terminals,
 )
-from diprl.program.edit import prune_branch, round_item
+from diprl.program.edit import prune_branch
 from diprl.program.paths import condition_paths
 from diprl.program.sets import values_of, with_sets
 from diprl.program.signature import Continuous
+from diprl.search.digits import DIGITS, rounded
 from diprl.search.numbers import Vector, output_reach
 
-DIGITS = (1, 2, 3)
-"""Significant digits that programs are rounded to."""
 MOST_STATES = 12_000
 """Visited states that programs are compared on."""
 ALIKE = 0.002
@@ -77,26 +76,6 @@ def rounded_alike(program: Program, views: NDArray[np.float32]) -> Program:
     versions = [rounded(program, digits) for digits in DIGITS]
     changes = (np.abs(behaviour(version, states) - acts).max(axis=1).mean() for version in versions)
     return next((each for each, changed in zip(versions, changes, strict=True) if changed < ALIKE), versions[-1])
-
-
-def digits_of(program: Program) -> int:
-    """The significant digits of its longest number, as far as rounding goes."""
-    return next((digits for digits in DIGITS if program.rounded(digits) == program), DIGITS[-1])
-
-
-def rounded(program: Program, digits: int) -> Program:
-    """The program with its numbers to so many significant digits.
-
-    A condition is divided by its smallest weight first, so that one of its coefficients reads as 1.
-    """
-    return program.with_root(assemble(round_item(of_unit_weight(item), digits) for item in flatten(program.root)))
-
-
-def of_unit_weight(item: Item) -> Item:
-    if not isinstance(item, Condition):
-        return item
-    smallest = min((abs(weight) for weight in item.weights if weight), default=1.0)
-    return Condition(tuple(weight / smallest for weight in item.weights), item.bias / smallest)
 
 
 def thinned(views: NDArray[np.float32]) -> NDArray[np.float32]:
