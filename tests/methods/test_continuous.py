@@ -7,8 +7,8 @@ from tests.small import small_session
 
 from diprl.arena import episodes
 from diprl.arena.reference import program_act
-from diprl.methods import diprl, ladder
-from diprl.methods.agents import tree_agent
+from diprl.methods import ladder
+from diprl.methods.agents import read_off, tree_agent
 from diprl.methods.presets import settings_for
 from diprl.methods.registry import run
 from diprl.policy.base import Temperatures
@@ -44,7 +44,7 @@ def test_terminals_that_choose_are_one_primitive_each(chooses: bool) -> None:
     task = load_task("Pusher2D")
     settings = settings_for("diprl", "default", task, choose_primitives=chooses)
     agent = tree_agent(task, settings, key=jr.key(0))
-    program = diprl.read_off(task, agent, Temperatures())
+    program = read_off(task, agent, Temperatures())
     blended = [leaf for leaf in leaves(program.root) if isinstance(leaf, Blend) and max(leaf.weights) < 1.0]
     assert bool(blended) is not chooses
 

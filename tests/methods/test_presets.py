@@ -18,7 +18,7 @@ PAPER = {
     "learning_rate": 1e-3, "learning_rate_end": 1e-3, "clip_range": 0.1, "clip_range_end": 0.0,
     "entropy_coefficient": 0.01, "entropy_coefficient_end": 0.01, "gamma": 0.99, "gae_lambda": 0.95,
     "value_coefficient": 0.5, "max_grad_norm": 0.5,
-    "members": 1, "polish_share": 0.0, "max_numbers": 0, "max_conditions": 0,
+    "members": 1, "polish_share": 0.0, "thin_share": 0.0, "max_numbers": 0, "max_conditions": 0,
     "max_depth": 6, "architecture_period": 5, "choose_primitives": False,
     "idle_turns": True, "mix_logits": False, "terminal_spread": 0.1, "keep_action_weights": False,
     "dual_epsilon": 1e-5, "quiet": False, "candidates": 1, "directions": 0,

@@ -23,8 +23,8 @@ HOST = replace(CART_POLE, twin=None)
 
 def test_training_begins_with_the_very_program():
     settings = settings_for("diprl", "default", CART_POLE, max_depth=6)
-    agent = embedded(CART_POLE, WORDY, WORDY.depth, tree_agent(CART_POLE, settings, key=jr.key(0)), Temperatures())
-    views = visited_views(CART_POLE, WORDY)
+    views, fresh = visited_views(CART_POLE, WORDY), tree_agent(CART_POLE, settings, key=jr.key(0))
+    agent = embedded(CART_POLE, WORDY, WORDY.depth, fresh, Temperatures(), views)
     noise = jnp.zeros((len(views), agent.policy.noise_size))
     act = jax.vmap(lambda view, uniform: agent.act(view, uniform, Temperatures(), HARD))
     assert np.array_equal(np.asarray(act(views, noise)), program_act(CART_POLE, WORDY)(views))

@@ -20,8 +20,8 @@ from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, Gap, score_of
 from diprl.errors import DiprlError
 from diprl.experiment.grid import Announce, Record, finite
-from diprl.methods import diprl, dtsemnet
-from diprl.methods.agents import tree_agent
+from diprl.methods import dtsemnet
+from diprl.methods.agents import read_off, tree_agent
 from diprl.methods.ladder import RUNGS, gap
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve
@@ -37,7 +37,7 @@ from diprl.train.engine import TrainState
 from diprl.train.loop import Progress, one_more, train
 
 CHECKPOINT = "checkpoint"
-METHODS = {"diprl": (tree_agent, diprl.read_off), "dtsemnet": (dtsemnet.dtsemnet_agent, dtsemnet.read_off)}
+METHODS = {"diprl": (tree_agent, read_off), "dtsemnet": (dtsemnet.dtsemnet_agent, dtsemnet.read_off)}
 """What can be batched: how to begin, and how to read the program off."""
 
 

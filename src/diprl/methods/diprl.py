@@ -1,17 +1,16 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from diprl.arena.episodes import MEMBERS_EPISODES, MEMBERS_ROUND
-from diprl.extract import extract
-from diprl.methods.agents import tree_agent
+from diprl.methods.agents import read_off, tree_agent
 from diprl.methods.candidates import best_candidate, chosen
 from diprl.methods.ladder import measure_gap
-from diprl.policy.agent import Agent
-from diprl.policy.base import Temperatures
+from diprl.methods.retrain import thinned
 from diprl.program import Program
 from diprl.runs.result import Result
 from diprl.runs.session import Session
@@ -20,7 +19,6 @@ from diprl.runs.trainer import Trainer
 from diprl.search.front import Front, Limits
 from diprl.search.shrink import shrink
 from diprl.search.trials import Spent, Trials
-from diprl.tasks.base import Task
 
 TRAINING_SHARE = 0.94
 """Part of the budget that members train with; the rest is for validating them."""
@@ -30,32 +28,38 @@ def fit(session: Session) -> Result:
     """Relax, regularise, extract; the rest of the budget makes programs that are shorter, rounder and better."""
     spec, task = session.spec, session.task
     budget = spec.settings.ppo.total_timesteps
-    search_steps = int(spec.settings.program.polish_share * budget)
-    trainer = Trainer(session, budget - search_steps)
+    steps = int(spec.settings.program.polish_share * budget)
+    thinning = int(spec.settings.program.thin_share * steps)
+    trainer = Trainer(session, budget - steps + thinning)
     tries = spec.settings.program.candidates > 1
     stage = Stage("training", spec.settings, tree_agent, partial(read_off, task))
     train = best_candidate if tries else best_member
-    trained = train(trainer, stage, budget - search_steps)
+    trained = train(trainer, stage, budget - steps)
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
+    thin = thinned(trainer, trained, extracted, thinning)
     unused = budget - sum(trainer.steps.values())
-    front = shorten(trainer, extracted, min(search_steps, unused))
+    front = shorten(trainer, list(dict.fromkeys([thin, extracted])), min(steps, unused))
     told = {"gap": cost, "chosen": chosen(trainer, trained) if tries else {}}
     if front is None:
         return trainer.finish(trained, extracted, **told)
     return trainer.finish(trained, front.program, front=front, extracted=extracted, **told)
 
 
-def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
-    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
+def shorten(trainer: Trainer, programs: Sequence[Program], steps: int) -> Front | None:
+    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes.
+
+    Those on the way down are made from the first.
+    """
     if steps <= 0:
         return None
     session, program_settings = trainer.session, trainer.session.spec.settings.program
     sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
     limits = Limits(*sizes, required=session.task.required)
-    trials = Trials(session.task, program, steps, interrupt=session.interrupt)
+    largest = max(programs, key=lambda each: each.conditions)
+    trials = Trials(session.task, largest, steps, interrupt=session.interrupt)
     try:
-        return shrink(trials, program, limits, seed=session.spec.seed)
+        return shrink(trials, programs[0], limits, seed=session.spec.seed, others=programs[1:])
     except Spent:
         return None
     finally:
@@ -103,7 +107,3 @@ def validation_score(trainer: Trainer, program: Program, steps: float) -> float:
         return -np.inf
     finally:
         trainer.count("validation", trials.steps)
-
-
-def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
-    return extract(agent, task.signature, temperatures, task=task.name)

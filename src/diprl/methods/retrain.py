@@ -1,6 +1,7 @@
 """Train on from a program that exists, such as one that was edited or has lost some of its numbers."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from diprl.arena.reference import visited_views
 from diprl.extract import embed
-from diprl.methods.agents import tree_agent
-from diprl.methods.diprl import read_off
+from diprl.methods.agents import read_off, tree_agent
 from diprl.methods.presets import settings_for
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures
@@ -24,7 +24,7 @@ from diprl.program.ast import Condition, assemble, conditions, flatten, is_chain
 from diprl.program.signature import Discrete
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
-from diprl.runs.stage import Stage
+from diprl.runs.stage import Stage, Trained
 from diprl.runs.trainer import Trainer
 from diprl.search.shrink import Tune
 from diprl.search.smaller import merged
@@ -111,11 +111,33 @@ class Retrainer:
         values = GENTLE | sizes | {"feature_entropy": self.feature_entropy}
         settings = settings_for("diprl", "default", self.task, **values)
         self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))
-        start = embedded(self.task, program, self.max_depth, self.agent, schedule.temperatures(settings.numbers(), 0.0))
         session = Session(RunSpec(self.task.name, "diprl", settings, self.seed), self.task)
-        trained = Trainer(session).train(Stage("retraining", settings, shaped_agent, start=start))
+        views = visited_views(self.task, program)
+        trained = trained_on(Trainer(session), settings, self.agent, program, views)
         self.agent, self.seed, self.feature_entropy = trained.agent, self.seed + 1, FACTOR * self.feature_entropy
         return read_off(self.task, trained.agent, trained.temperatures), trained.steps
+
+
+def thinned(trainer: Trainer, trained: Trained, program: Program, total_timesteps: int) -> Program:
+    """The program of a run, trained on within the run while numbers go; as it is where the steps are too few."""
+    session = trainer.session
+    if total_timesteps < FEWEST_STEPS or not isinstance(session.task.signature.actions, Discrete):
+        return program
+    views = visited_views(session.task, program)
+    trainer.count("training", len(views))
+    values = GENTLE | {"total_timesteps": total_timesteps - len(views), "feature_entropy": FIRST_ENTROPY}
+    after = trained_on(trainer, session.spec.settings.with_values(**values), trained.agent, program, views)
+    return without_new_constants(read_off(session.task, after.agent, after.temperatures), program)
+
+
+def trained_on(
+    trainer: Trainer, settings: Settings, agent: Agent, program: Program, views: NDArray[np.float32]
+) -> Trained:
+    """An agent that began as the program, with another one's critic; the views are what the program meets."""
+    temperatures = schedule.temperatures(settings.numbers(), 0.0)
+    start = embedded(trainer.session.task, program, settings.program.max_depth, agent, temperatures, views)
+    reader = partial(read_off, trainer.session.task)
+    return trainer.train(Stage("training-on", settings, shaped_agent, reader, start=start))
 
 
 def without_new_constants(program: Program, before: Program) -> Program:
@@ -135,9 +157,11 @@ def shaped_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     return replace(agent, policy=replace(agent.policy, keeps_zeros=True))
 
 
-def embedded(task: Task, program: Program, max_depth: int, agent: Agent, temperatures: Temperatures) -> Agent:
+def embedded(
+    task: Task, program: Program, max_depth: int, agent: Agent, temperatures: Temperatures, seen: NDArray[np.float32]
+) -> Agent:
     """The agent with the program as its policy, normalising by what the program meets."""
-    views = jnp.asarray(visited_views(task, program)[:, : task.layout.critic])
+    views = jnp.asarray(seen[:, : task.layout.critic])
     normaliser = make_normaliser(task.layout.critic).update(views)
     tree = embed(program, max_depth, temperatures, normaliser)
     tree = with_larger_logits(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))

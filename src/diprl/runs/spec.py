@@ -28,9 +28,14 @@ ADDED_LATER = {
     "directions": 0,
     "statistics_until": 1.0,
     "leaf_balance": 0.0,
+    "thin_share": 0.0,
 }
 """Settings that the first records do not know, each with the value that those were made with."""
-WITHOUT = {"feature_entropy": ("support_at", "smallest_share"), "normalise": ("statistics_until",)}
+WITHOUT = {
+    "feature_entropy": ("support_at", "smallest_share"),
+    "normalise": ("statistics_until",),
+    "polish_share": ("thin_share",),
+}
 """Settings that decide nothing where another one is off."""
 LARGEST_EPISODES = 1_000_000
 TEXTS = ("task", "method", "preset", "variant")

@@ -114,6 +114,8 @@ class ProgramSettings:
     """Random directions that are tried, forth and back, for each step on the true return; 0 learns by gradients."""
     polish_share: float = setting(0.2, shared=False)
     """Share of the budget for making the discrete program shorter, rounder and better; 0 keeps it as extracted."""
+    thin_share: float = setting(0.0, shared=False, fraction=True)
+    """Part of that share in which the program trains on while numbers go; for discrete actions."""
     max_numbers: int = setting(0, shared=False)
     """The most numbers that the chosen program may have; 0 chooses the smallest of the best."""
     max_conditions: int = setting(0, shared=False)
