@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from diprl.methods import retrain
 from diprl.methods.registry import run
 from diprl.runs.observers import read_rows
 from diprl.runs.session import Session
@@ -19,6 +20,7 @@ from tests.counters import Counter
 from tests.small import ROLLOUT, probe, registered_probes, small_session, small_settings
 
 MEMBERS = small_settings(total_timesteps=13 * ROLLOUT, members=3, polish_share=0.25, learning_rate=0.02)
+THINNING = small_settings(total_timesteps=20 * ROLLOUT, polish_share=0.5, thin_share=0.6, learning_rate=0.02)
 HOST = small_settings(total_timesteps=256, num_envs=4, num_steps=8, minibatch_size=32, max_depth=2)
 
 
@@ -28,7 +30,9 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True, scope="module")
 def probes_by_name() -> Iterator[None]:
-    with registered_probes():
+    with registered_probes(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrain, "FEWEST_STEPS", 0)
+        patch.setattr(retrain, "FEW_EPISODES", 1)
         yield
 
 
@@ -41,11 +45,15 @@ def members(folder: Path, **options: Any) -> Session:
     return small_session(probe("ThresholdProbe"), MEMBERS, 5, folder=folder, **options)
 
 
+def thinning(folder: Path, **options: Any) -> Session:
+    return small_session(probe("ThresholdProbe"), THINNING, 5, folder=folder, **options)
+
+
 def host(folder: Path, **options: Any) -> Session:
     return small_session(host_task(), HOST, 5, folder=folder, **{"backend": "sync", **options})
 
 
-SESSIONS: dict[str, Callable[..., Session]] = {"members": members, "host": host}
+SESSIONS: dict[str, Callable[..., Session]] = {"members": members, "thinning": thinning, "host": host}
 
 
 @pytest.fixture(scope="module", params=SESSIONS)
@@ -88,6 +96,7 @@ def killing(number: int, stage: str) -> Callable[..., None]:
 
 KILLS = {
     "members": ((1, "torn"), (4, "before"), (3, "complete"), (2, "between the renames"), (2, "torn")),
+    "thinning": ((1, "torn"), (4, "before"), (3, "complete"), (2, "between the renames"), (2, "torn")),
     "host": ((1, "torn"), (3, "before"), (2, "complete"), (1, "between the renames"), (1, "torn")),
 }
 """Which checkpoint of what is left each kill strikes; outside JAX there are four in all."""

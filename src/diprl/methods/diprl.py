@@ -1,6 +1,5 @@
 """DiPRL: train a relaxed program while driving its architecture to a discrete one, then read the program off."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -37,29 +36,25 @@ def fit(session: Session) -> Result:
     trained = train(trainer, stage, budget - steps)
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
-    thin = thinned(trainer, trained, extracted, thinning)
+    program = thinned(trainer, trained, extracted, thinning)
     unused = budget - sum(trainer.steps.values())
-    front = shorten(trainer, list(dict.fromkeys([thin, extracted])), min(steps, unused))
+    front = shorten(trainer, program, min(steps, unused))
     told = {"gap": cost, "chosen": chosen(trainer, trained) if tries else {}}
     if front is None:
         return trainer.finish(trained, extracted, **told)
     return trainer.finish(trained, front.program, front=front, extracted=extracted, **told)
 
 
-def shorten(trainer: Trainer, programs: Sequence[Program], steps: int) -> Front | None:
-    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes.
-
-    Those on the way down are made from the first.
-    """
+def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
+    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
     if steps <= 0:
         return None
     session, program_settings = trainer.session, trainer.session.spec.settings.program
     sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
     limits = Limits(*sizes, required=session.task.required)
-    largest = max(programs, key=lambda each: each.conditions)
-    trials = Trials(session.task, largest, steps, interrupt=session.interrupt)
+    trials = Trials(session.task, program, steps, interrupt=session.interrupt)
     try:
-        return shrink(trials, programs[0], limits, seed=session.spec.seed, others=programs[1:])
+        return shrink(trials, program, limits, seed=session.spec.seed)
     except Spent:
         return None
     finally:

@@ -59,8 +59,8 @@ FEWEST_STEPS, MOST_STEPS = 200_000, 1_000_000
 """Of one training: fewer cannot change a program for the better, and more hardly do."""
 FIRST_ENTROPY, FACTOR = 0.05, 1.5
 """The weight of the entropy over features when a program is first trained on, and its factor from then on."""
-WORTH_A_NUMBER = 0.05
-"""Part of the score that a program with fewer numbers may lose; there is more training to come."""
+LITTLE_LOST, MORE_LOST = 0.02, 0.05
+"""Part of the score that a program with fewer numbers may lose, and where more training is to come."""
 
 
 def continue_from(task: Task, program: Program, total_timesteps: int, seed: int) -> Program:
@@ -95,9 +95,8 @@ class Retrainer:
         trials.count(taken)
         trained = merged(without_new_constants(trained, program))
         episodes = int(np.clip(0.05 * steps / trials.length, FEW_EPISODES, MANY_EPISODES))
-        after, before = trials.play([trained, program], episodes).mean(axis=1)
-        tolerated = WORTH_A_NUMBER * abs(before) if trained.coefficients < program.coefficients else 0.0
-        return trained if after >= before - tolerated else program
+        lost = MORE_LOST if trained.coefficients < program.coefficients else 0.0
+        return trained if keeps_up(trials, trained, program, lost, episodes) else program
 
     def solves(self, trials: Trials, program: Program) -> bool:
         """Whether no episode could have gone better."""
@@ -119,15 +118,25 @@ class Retrainer:
 
 
 def thinned(trainer: Trainer, trained: Trained, program: Program, total_timesteps: int) -> Program:
-    """The program of a run, trained on within the run while numbers go; as it is where the steps are too few."""
+    """The program of a run, trained on within the run while numbers go; as it is where that costs too much."""
     session = trainer.session
-    if total_timesteps < FEWEST_STEPS or not isinstance(session.task.signature.actions, Discrete):
+    fewest = max(FEWEST_STEPS, 20 * FEW_EPISODES * session.task.horizon)
+    if total_timesteps < fewest or not isinstance(session.task.signature.actions, Discrete):
         return program
     views = visited_views(session.task, program)
-    trainer.count("training", len(views))
-    values = GENTLE | {"total_timesteps": total_timesteps - len(views), "feature_entropy": FIRST_ENTROPY}
+    values = GENTLE | {"total_timesteps": round(0.9 * total_timesteps), "feature_entropy": FIRST_ENTROPY}
     after = trained_on(trainer, session.spec.settings.with_values(**values), trained.agent, program, views)
-    return without_new_constants(read_off(session.task, after.agent, after.temperatures), program)
+    trials = Trials(session.task, program, 0.1 * total_timesteps, interrupt=session.interrupt)
+    thin = without_new_constants(read_off(session.task, after.agent, after.temperatures), program)
+    taken = thin if keeps_up(trials, thin, program, LITTLE_LOST, MANY_EPISODES) else program
+    trainer.count("search", trials.steps + len(views))
+    return taken
+
+
+def keeps_up(trials: Trials, smaller: Program, program: Program, lost: float, episodes: int) -> bool:
+    """Whether a smaller program loses no more than a part of the score."""
+    after, before = trials.play([smaller, program], episodes).mean(axis=1)
+    return bool(after >= before - lost * abs(before))
 
 
 def trained_on(
