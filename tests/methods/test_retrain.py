@@ -12,7 +12,7 @@ from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pol
 from diprl.arena.reference import evaluate_program, program_act, visited_views
 from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
-from diprl.methods.retrain import FIRST_ENTROPY, GENTLE, Retrainer, continue_from, embedded, retrainer
+from diprl.methods.retrain import AFTERWARDS, GENTLE, Retrainer, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
 from diprl.program.ast import conditions, terminals
 from diprl.search.trials import Trials
@@ -65,7 +65,7 @@ def test_only_chains_train_on_and_only_where_episodes_are_dear():
 def test_numbers_go_while_the_rest_learns_to_do_without_them():
     every = "pole_angle + 0.3*cart_position + 0.2*cart_velocity + 0.1*pole_angular_velocity - 0.01"
     program = cart_pole(f"if {every} > 0:\n    right\nelse:\n    left")
-    trained, steps = Retrainer(CART_POLE, feature_entropy=FIRST_ENTROPY).train(program, 200_000)
+    trained, steps = Retrainer(CART_POLE, feature_entropy=AFTERWARDS).train(program, 200_000)
     assert trained.coefficients < program.coefficients
     before, after = (evaluate_program(CART_POLE, each, 20).mean for each in (program, trained))
     assert after > 2 * before

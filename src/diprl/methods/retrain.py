@@ -57,8 +57,8 @@ FEW_EPISODES, MANY_EPISODES = 16, 512
 """That show whether a program may still become better, and the most that compare it with its trained version."""
 FEWEST_STEPS, MOST_STEPS = 200_000, 1_000_000
 """Of one training: fewer cannot change a program for the better, and more hardly do."""
-FIRST_ENTROPY, FACTOR = 0.05, 1.5
-"""The weight of the entropy over features when a program is first trained on, and its factor from then on."""
+WITHIN_RUN, AFTERWARDS, FACTOR = 0.03, 0.05, 1.5
+"""The weight of the entropy over features when a program trains on, and its factor from one time to the next."""
 LITTLE_LOST, MORE_LOST = 0.02, 0.05
 """Part of the score that a program with fewer numbers may lose, and where more training is to come."""
 
@@ -75,7 +75,7 @@ def retrainer(task: Task, program: Program) -> Tune | None:
     """
     if task.twin or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
-    return Retrainer(task, feature_entropy=FIRST_ENTROPY).tune
+    return Retrainer(task, feature_entropy=AFTERWARDS).tune
 
 
 class Retrainer:
@@ -124,7 +124,7 @@ def thinned(trainer: Trainer, trained: Trained, program: Program, total_timestep
     if total_timesteps < fewest or not isinstance(session.task.signature.actions, Discrete):
         return program
     views = visited_views(session.task, program)
-    values = GENTLE | {"total_timesteps": round(0.9 * total_timesteps), "feature_entropy": FIRST_ENTROPY}
+    values = GENTLE | {"total_timesteps": round(0.9 * total_timesteps), "feature_entropy": WITHIN_RUN}
     after = trained_on(trainer, session.spec.settings.with_values(**values), trained.agent, program, views)
     trials = Trials(session.task, program, 0.1 * total_timesteps, interrupt=session.interrupt)
     thin = without_new_constants(read_off(session.task, after.agent, after.temperatures), program)
