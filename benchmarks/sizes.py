@@ -214,8 +214,7 @@ Programs of `diprl train` with the default preset and the paper's budget, and wh
 Scores are means over seeds of 1,000 episodes each on the reference environment. Digits are the most of any number.
 Dense runs use the same budget, read all features in every condition and search for nothing. Times of training are from
 the clock, on a machine that was busy with other things; those of `simplify` are of all cores together. Made by
-`python benchmarks/sizes.py measure` and `page`; [every run](runs.jsonl) with its programs. What `simplify` did on the
-first four tasks is from commit e549387, before it took back steps that cost too much.
+`python benchmarks/sizes.py measure` and `page`; [every run](runs.jsonl) with its programs.
 
 | task | runs | score | numbers | digits | time | simplified: score | numbers | digits | time |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
