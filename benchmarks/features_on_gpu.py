@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from diprl.experiment.vmap import RunBatch, batch_key
-from diprl.methods.agents import read_off
+from diprl.extract import read_off
 from diprl.methods.presets import settings_for
 from diprl.policy.base import HARD
 from diprl.runs.spec import RunSpec

@@ -5,6 +5,9 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests.rounding import choose_kernels
+
+choose_kernels()
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or ONNX Runtime looks up a host when it is imported
 
 # A busy machine is not a failure. Continuous integration tries the same examples every time, so that a change is judged

@@ -15,6 +15,7 @@ from diprl.experiment.grid import Store
 from diprl.experiment.suites import CONTINUOUS, DISCRETE, SEEDS
 from diprl.experiment.tables import published
 from diprl.runs.result import Result
+from tests import rounding
 
 ROOT = Path(__file__).parent.parent
 README, RESULTS, CONCEPTS = ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "concepts.md"
@@ -53,6 +54,7 @@ def test_every_link_leads_somewhere() -> None:
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
+@pytest.mark.skipif(not rounding.SAME, reason=rounding.ELSEWHERE)
 def test_the_program_shown_is_the_program_printed(tmp_path: Path) -> None:
     """The first Python block at its full budget, against the text block that shows its output."""
     code, shown = blocks("python")[0].replace(", progress_bar=True", ""), blocks("text")[0]

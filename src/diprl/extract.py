@@ -14,6 +14,7 @@ from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTermin
 from diprl.program import Program, ast
 from diprl.program.ast import Act, Affine, Blend, Condition, If, Node, Terminal
 from diprl.program.signature import Continuous, Discrete, Signature, action_range
+from diprl.tasks.base import Task
 
 ONE_PRIMITIVE = 0.99
 """A blend that gives one primitive more than this becomes that primitive."""
@@ -21,6 +22,11 @@ NEGLIGIBLE = 1e-3
 """A primitive with a smaller share is left out of a blend."""
 DECIDED = 20.0
 """Logit that makes an embedded choice certain."""
+
+
+def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
+    """The program that a relaxed one has become."""
+    return extract(agent, task.signature, temperatures, task=task.name)
 
 
 def extract(

@@ -5,9 +5,11 @@ from shutil import which
 
 import pytest
 
+from tests import rounding
 from tests.docs.blocks import PAGES, ROOT, blocks_of, read_page
 
 
+@pytest.mark.skipif(not rounding.SAME, reason=rounding.ELSEWHERE)
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=lambda page: page.name)
 def test_a_reader_can_do_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "--to c" in page.read_text(encoding="utf-8") and not which("gcc"):

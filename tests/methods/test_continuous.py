@@ -7,8 +7,9 @@ from tests.small import small_session
 
 from diprl.arena import episodes
 from diprl.arena.reference import program_act
+from diprl.extract import read_off
 from diprl.methods import ladder
-from diprl.methods.agents import read_off, tree_agent
+from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.methods.registry import run
 from diprl.policy.base import Temperatures

@@ -1,5 +1,7 @@
 """Shrinking: numbers go where behaviour allows, the others take over their work, and the score decides."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.digits import digits_of, in_fewest_digits, rounded
+from diprl.search.digits import digits_of, in_fewest_digits, rounded, rounded_alike
 from diprl.search.front import (
     Front,
     Limits,
@@ -26,10 +28,15 @@ from diprl.search.front import (
 )
 from diprl.search.shrink import THOROUGH, Shrinker, shrink
 from diprl.search.simplify import simplify
-from diprl.search.smaller import ConditionFit, best_constant, merged, rounded_alike, smaller_programs
+from diprl.search.smaller import ConditionFit, best_constant, merged, smaller_programs
 from diprl.search.trials import Spent, Trials
 from diprl.system.processes import available_cores
 from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pole
+
+
+@cache
+def views():
+    return visited_views(CART_POLE, BALANCING)
 
 
 def test_equal_branches_merge():
@@ -241,10 +248,21 @@ def test_rounding_takes_the_fewest_digits_that_change_nothing():
     assert rounded_alike(program, visited_views(CART_POLE, program)) == BALANCING
 
 
+def test_a_constant_is_rounded_to_where_it_decides_as_before():
+    """Rounded by itself it would be 11, and the condition would never hold."""
+    long = cart_pole("if cart_position + 11.4*pole_angle - 11.3 > 0:\n    right\nelse:\n    left")
+    states = np.zeros((6, 4), np.float32)
+    states[:, 0], states[:, 2] = [-1, 0, 1, -1, 0, 1], [0, 0, 0, 1, 1, 1]
+    short = rounded_alike(long, states)
+    assert np.array_equal(short.act_batch(states), long.act_batch(states))
+    assert not np.array_equal(rounded(long, 2).act_batch(states), long.act_batch(states))
+    assert digits_of(short) == 2
+
+
 def test_fewer_digits_are_taken_where_the_score_stays():
     long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
     trials = Trials(CART_POLE, long, steps=400_000)
-    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
+    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()), views())
     assert digits_of(long) == 3
     assert digits_of(front.program) == 1
     assert evaluate_program(CART_POLE, front.program, 20).mean == 500.0
@@ -252,10 +270,11 @@ def test_fewer_digits_are_taken_where_the_score_stays():
 
 def test_rounding_that_changes_actions_is_judged_by_the_score():
     long = cart_pole("if 24.9*pole_angle + pole_angular_velocity > 0:\n    right\nelse:\n    left")
-    views, other = visited_views(CART_POLE, long), rounded(long, 1)
-    assert np.mean(other.act_batch(views) != long.act_batch(views)) > 0.02
+    other = rounded(long, 1)
+    met = visited_views(CART_POLE, long)
+    assert np.mean(other.act_batch(met) != long.act_batch(met)) > 0.02
     trials = Trials(CART_POLE, long, steps=400_000)
-    assert in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits())).program == other
+    assert in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()), views()).program == other
 
 
 def test_a_program_that_does_exactly_as_a_smaller_one_meets_no_further_episodes():
@@ -284,7 +303,7 @@ def test_the_smallest_of_those_that_do_alike_stays_once_that_is_sure():
 def test_fewer_digits_are_not_believed_after_a_few_episodes():
     long = cart_pole("if 3.21*pole_angle + 1.07*pole_angular_velocity > 0:\n    right\nelse:\n    left")
     trials = Trials(CART_POLE, long, steps=40_000)
-    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
+    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()), views())
     assert front.program == long
 
 
@@ -299,7 +318,7 @@ def test_fewer_digits_are_not_believed_where_returns_are_noisy(noise, believed, 
         return np.concatenate([np.full((1, 64), 100.0), better])
 
     monkeypatch.setattr(trials, "play", play)
-    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()))
+    front = in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()), views())
     assert (front.program != long) == believed
 
 

@@ -20,8 +20,9 @@ from diprl.arena.episodes import EVALUATION, GAP, REPORTS
 from diprl.arena.score import TWIN, Gap, score_of
 from diprl.errors import DiprlError
 from diprl.experiment.grid import Announce, Record, finite
+from diprl.extract import read_off
 from diprl.methods import dtsemnet
-from diprl.methods.agents import read_off, tree_agent
+from diprl.methods.agents import tree_agent
 from diprl.methods.ladder import RUNGS, gap
 from diprl.policy.base import HARD, SOFT, Hardness
 from diprl.runs.observers import CURVE_METRICS, CURVE_POINTS, STEPS, thinned_curve

@@ -7,13 +7,11 @@ import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import PRNGKeyArray
 
-from diprl.extract import extract
 from diprl.policy.agent import Agent, make_normaliser
-from diprl.policy.base import AbstractPolicy, Temperatures
+from diprl.policy.base import AbstractPolicy
 from diprl.policy.derivation_tree import DerivationTree, make_tree
 from diprl.policy.mlp import MLPPolicy, make_mlp
 from diprl.policy.terminals import AffineTerminals, BlendTerminals, ChoiceTerminals, DiscreteTerminals, Terminals
-from diprl.program import Program
 from diprl.program.signature import Continuous, Discrete, action_range
 from diprl.tasks.base import Task, ViewLayout
 from diprl.train.settings import Settings
@@ -30,11 +28,6 @@ def tree_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     if settings.program.feature_entropy or task.forbidden:
         tree = keeping_zeros(tree, task.forbidden)
     return with_critic(tree, task.layout, settings, key=critic_key)
-
-
-def read_off(task: Task, agent: Agent, temperatures: Temperatures) -> Program:
-    """The program that a relaxed one has become."""
-    return extract(agent, task.signature, temperatures, task=task.name)
 
 
 def keeping_zeros(tree: DerivationTree, forbidden: tuple[int, ...] = ()) -> DerivationTree:

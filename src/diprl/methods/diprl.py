@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from diprl.arena.episodes import MEMBERS_EPISODES, MEMBERS_ROUND
-from diprl.methods.agents import read_off, tree_agent
+from diprl.extract import read_off
+from diprl.methods.agents import tree_agent
 from diprl.methods.candidates import best_candidate, chosen
 from diprl.methods.ladder import measure_gap
 from diprl.methods.retrain import thinned
@@ -36,7 +37,7 @@ def fit(session: Session) -> Result:
     trained = train(trainer, stage, budget - steps)
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
-    program = thinned(trainer, trained, extracted, thinning)
+    program = thinned(trainer, trained, extracted, thinning) if thinning else extracted
     unused = budget - sum(trainer.steps.values())
     front = shorten(trainer, program, min(steps, unused))
     told = {"gap": cost, "chosen": chosen(trainer, trained) if tries else {}}

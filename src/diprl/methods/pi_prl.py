@@ -11,8 +11,8 @@ import equinox as eqx
 from diprl.arena.episodes import EVALUATION
 from diprl.arena.reference import evaluate, evaluate_program
 from diprl.errors import DiprlError
-from diprl.extract import decided, embed, likeliest_depth
-from diprl.methods.agents import read_off, tree_agent
+from diprl.extract import decided, embed, likeliest_depth, read_off
+from diprl.methods.agents import tree_agent
 from diprl.methods.ladder import measure_gap, tree_of
 from diprl.policy.agent import Agent
 from diprl.policy.base import SOFT

@@ -12,8 +12,8 @@ from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
 from diprl.arena.reference import visited_views
-from diprl.extract import embed
-from diprl.methods.agents import read_off, tree_agent
+from diprl.extract import embed, read_off
+from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.policy.agent import Agent, make_normaliser
 from diprl.policy.base import Temperatures

@@ -13,7 +13,7 @@ import numpy as np
 
 from diprl.program import Program
 from diprl.search.climb import best_of, climb, population
-from diprl.search.digits import in_fewest_digits
+from diprl.search.digits import in_fewest_digits, rounded_alike
 from diprl.search.front import (
     FEWEST_SIZES,
     FOR_DIGITS,
@@ -27,7 +27,7 @@ from diprl.search.front import (
     validated,
 )
 from diprl.search.polish import COMPARISON, compare_fairly
-from diprl.search.smaller import Proposal, merged, rounded_alike, smaller_programs
+from diprl.search.smaller import Proposal, merged, smaller_programs
 from diprl.search.trials import Spent, Trials, never
 
 MOST_VALIDATION = 65_536
@@ -280,6 +280,6 @@ def shrink(
     shrinker = Shrinker(trials, program, limits, seed=seed, others=others, effort=effort, train=train, show=show)
     front = shrinker.run()
     with suppress(Spent):
-        front = in_fewest_digits(trials, front)
+        front = in_fewest_digits(trials, front, shrinker.views)
         front = shrinker.polished(front)
     return front

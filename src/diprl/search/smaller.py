@@ -28,13 +28,10 @@ from diprl.program.edit import prune_branch
 from diprl.program.paths import condition_paths
 from diprl.program.sets import values_of, with_sets
 from diprl.program.signature import Continuous
-from diprl.search.digits import DIGITS, rounded
 from diprl.search.numbers import Vector, output_reach
 
 MOST_STATES = 12_000
 """Visited states that programs are compared on."""
-ALIKE = 0.002
-"""Share of visited states in which rounding may change the action."""
 NEAR = 0.3
 """States this near to a threshold, in deviations of the condition's value, count half in its fit."""
 
@@ -67,15 +64,6 @@ def smaller_programs(program: Program, views: NDArray[np.float32], like: Program
             changed = float(here.sum() - differs[where].sum()) / len(states)
             found.setdefault(other, Proposal(other, what, saved, changed))
     return sorted(found.values(), key=lambda proposal: proposal.changed / proposal.saved)
-
-
-def rounded_alike(program: Program, views: NDArray[np.float32]) -> Program:
-    """The program with the fewest digits, up to three, with which it acts as before in nearly all visited states."""
-    states = thinned(views)
-    acts = behaviour(program, states)
-    versions = [rounded(program, digits) for digits in DIGITS]
-    changes = (np.abs(behaviour(version, states) - acts).max(axis=1).mean() for version in versions)
-    return next((each for each, changed in zip(versions, changes, strict=True) if changed < ALIKE), versions[-1])
 
 
 def thinned(views: NDArray[np.float32]) -> NDArray[np.float32]:
