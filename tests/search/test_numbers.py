@@ -20,7 +20,6 @@ from diprl.program import (
 )
 from diprl.program.packed import Packed, pack
 from diprl.search.numbers import Coordinates
-from diprl.search.variations import can_vary, variations
 
 FEATURES = tuple(Feature(name) for name in ("a", "b", "c"))
 STATES = np.random.default_rng(0).normal((0.5, -2.0, 10.0), (0.1, 3.0, 20.0), size=(500, 3))
@@ -82,14 +81,3 @@ def test_only_numbers_that_are_there_are_searched():
     assert len(space.vector()) == AFFINE.coefficients
     moved = space.program_at(space.vector() + 0.1)
     assert moved.coefficients == AFFINE.coefficients
-
-
-def test_variations_keep_the_size():
-    chain = Program(DISCRETE.signature, If(FIRST, Act(0), If(SECOND, Act(1), Act(2))))
-    found = variations(chain, STATES.astype(np.float32), 40, seed=0)
-    assert found == variations(chain, STATES.astype(np.float32), 40, seed=0)
-    assert {each.conditions for each in found} == {2}
-    assert max(each.coefficients for each in found) <= chain.coefficients + 1
-    assert len(set(found)) > 25
-    assert can_vary(chain)
-    assert not can_vary(DISCRETE), "which nests"

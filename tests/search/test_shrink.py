@@ -13,7 +13,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.ast import Condition, conditions
 from diprl.search.compare import compare
-from diprl.search.digits import digits_of, in_fewest_digits, rounded, rounded_alike
+from diprl.search.digits import ALIKE, digits_of, in_fewest_digits, rounded, rounded_alike
 from diprl.search.front import (
     Front,
     Limits,
@@ -93,7 +93,7 @@ def test_numbers_are_tuned_on_the_way():
     result = simplify(CART_POLE, FALLING, steps=4_000_000)
     before, after = (evaluate_program(CART_POLE, program, 20).mean for program in (FALLING, result.program))
     assert after > before + 100
-    assert rounded(result.program, 3) == result.program, "at most three digits"
+    assert result.program.rounded(3) == result.program, "at most three digits"
 
 
 def test_a_program_without_numbers_stays_as_it_is():
@@ -269,12 +269,21 @@ def test_fewer_digits_are_taken_where_the_score_stays():
 
 
 def test_rounding_that_changes_actions_is_judged_by_the_score():
-    long = cart_pole("if 24.9*pole_angle + pole_angular_velocity > 0:\n    right\nelse:\n    left")
-    other = rounded(long, 1)
+    condition = "2.6*pole_angle + pole_angular_velocity + 0.35*cart_velocity > 0"
+    long = cart_pole(f"if {condition}:\n    right\nelse:\n    left")
     met = visited_views(CART_POLE, long)
-    assert np.mean(other.act_batch(met) != long.act_batch(met)) > 0.02
-    trials = Trials(CART_POLE, long, steps=400_000)
-    assert in_fewest_digits(trials, front_of({long: np.full(8, 500.0)}, Limits()), views()).program == other
+    assert digits_of(rounded_alike(long, met)) > 1
+    front = in_fewest_digits(Trials(CART_POLE, long, steps=400_000), front_of({long: np.full(8, 500.0)}, Limits()), met)
+    assert digits_of(front.program) == 1
+    assert np.mean(front.program.act_batch(met) != long.act_batch(met)) > ALIKE
+
+
+def test_the_scale_of_a_condition_that_needs_fewest_digits_is_taken():
+    long = cart_pole("if pole_angle + 1.5*pole_angular_velocity > 0:\n    right\nelse:\n    left")
+    front = in_fewest_digits(
+        Trials(CART_POLE, long, steps=400_000), front_of({long: np.full(8, 500.0)}, Limits()), views()
+    )
+    assert str(front.program).endswith("if 2*pole_angle + 3*pole_angular_velocity > 0:\n    right\nelse:\n    left\n")
 
 
 def test_a_program_that_does_exactly_as_a_smaller_one_meets_no_further_episodes():

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from diprl.arena.episodes import POLISH_ROUND
 from diprl.arena.score import Trial
 from diprl.program import Program
-from diprl.search.climb import best_of, climb
+from diprl.search.climb import climb
 from diprl.search.front import standard_error
 from diprl.search.trials import Spent, Trials, never
-from diprl.search.variations import can_vary, variations
 from diprl.tasks.base import Task
 
 CONFIDENCE = 2.33
@@ -28,8 +27,6 @@ BLOCK = 64
 """Episodes that the final comparison plays at a time."""
 COMPARISON = 0.2
 """Part of the steps and of the time that is kept for the final comparison."""
-SCREENING = 8
-"""Episodes on which variations are compared."""
 NEARLY = 0.05
 """A climb that stays this part below the best is given up."""
 
@@ -46,11 +43,10 @@ class Polished(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """Episodes per candidate at first and at most, variations tried between climbs, episodes of the comparison."""
+    """Episodes per candidate at first and at most, and those of the comparison."""
 
     episodes: int
     most_episodes: int
-    variations: int
     comparison: int
 
 
@@ -65,13 +61,13 @@ def polish(
     enough: Callable[[], bool] = never,
     show: Show = lambda *_: None,
 ) -> Polished:
-    """The program with better numbers and branches, or as it was if nothing wins a paired test on fresh episodes.
+    """The program with better numbers, or as it was if nothing wins a paired test on fresh episodes.
 
     Steps and seconds end the search, whichever comes first. So does `enough`, and what was found by then counts;
     `interrupt` is called before each round and ends everything by raising.
     """
     began = monotonic()
-    effort = default_effort(task, program)
+    effort = default_effort(task)
     trials = Trials(task, program, (1.0 - COMPARISON) * steps, (1.0 - COMPARISON) * seconds, interrupt, enough)
     found = Search(trials, program, effort, seed, show).run()
     trials.most_steps, trials.seconds, trials.enough = steps, seconds, never
@@ -79,15 +75,15 @@ def polish(
     return Polished(found if trial.accepted else program, trial._replace(steps=trials.steps), monotonic() - began)
 
 
-def default_effort(task: Task, program: Program) -> Effort:
+def default_effort(task: Task) -> Effort:
     """Many episodes where a step costs nanoseconds, few where it costs microseconds."""
     if task.twin is None:
-        return Effort(4, 16, 0, 100)
-    return Effort(64, 256, 400_000 // task.horizon if can_vary(program) else 0, 4096)
+        return Effort(4, 16, 100)
+    return Effort(64, 256, 4096)
 
 
 class Search:
-    """Hill climbing with two kinds of move, until the budget is spent."""
+    """Climbs from the best program there is, until the budget is spent."""
 
     def __init__(self, trials: Trials, program: Program, effort: Effort, seed: int, show: Show) -> None:
         self.trials, self.best, self.effort, self.seed, self.show = trials, program, effort, seed, show
@@ -95,21 +91,20 @@ class Search:
         """What a climb must come near."""
 
     def run(self) -> Program:
-        """The best program found: climb from the start, then again, from variations and from the best by turns."""
+        """The best program found: climb from the start, then again and again from the best."""
         with suppress(Spent):
             views = self.trials.views(self.best)
             for attempt in count():
                 if self.trials.spent():
                     break
-                start = self.best if attempt % 2 == 0 else self.elsewhere(views, attempt)
-                self.keep_better(self.climb(start, views, attempt))
+                self.keep_better(self.climb(views, attempt))
         return self.best
 
-    def climb(self, start: Program, views: NDArray[np.float32], attempt: int) -> Program:
+    def climb(self, views: NDArray[np.float32], attempt: int) -> Program:
         effort = self.effort
         return climb(
             self.trials,
-            start,
+            self.best,
             views,
             steps=float("inf"),
             episodes=effort.episodes,
@@ -117,13 +112,6 @@ class Search:
             seed=self.seed + attempt,
             hopeless=self.level,
         )
-
-    def elsewhere(self, views: NDArray[np.float32], attempt: int) -> Program:
-        """Where to climb next: the most promising of many variations, where there are any."""
-        if not self.effort.variations:
-            return self.best
-        tried = variations(self.best, views, self.effort.variations, self.seed + attempt)
-        return best_of(self.trials, tried, SCREENING)
 
     def keep_better(self, other: Program) -> None:
         """Go on with the better of two programs on fresh episodes."""
