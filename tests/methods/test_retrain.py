@@ -14,7 +14,9 @@ from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.methods.retrain import AFTERWARDS, GENTLE, Retrainer, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
+from diprl.program import Program
 from diprl.program.ast import conditions, terminals
+from diprl.search.simplify import simplify
 from diprl.search.trials import Trials
 
 HOST = replace(CART_POLE, twin=None)
@@ -53,9 +55,9 @@ def test_a_program_longer_than_the_preset_allows_trains_on():
     assert continued != WORDY
 
 
-def test_only_chains_train_on_and_only_where_episodes_are_dear():
+def test_only_chains_train_on():
     assert retrainer(HOST, WORDY) is not None
-    assert retrainer(CART_POLE, WORDY) is None
+    assert retrainer(CART_POLE, WORDY) is not None
     nested = cart_pole(
         "if pole_angle > 0:\n    if cart_velocity > 0:\n        left\n    else:\n        right\nelse:\n    left"
     )
@@ -81,6 +83,25 @@ def test_a_program_that_solves_its_task_or_has_few_steps_is_left_alone():
     few = Trials(HOST, FALLING, 1e9)
     assert tune(few, FALLING, 1000.0) == FALLING
     assert few.steps == 0
+
+
+def test_on_a_twin_a_program_trains_on_before_the_search(monkeypatch):
+    """Numbers go without gradients there, so a training counts only if the score is no worse."""
+    calls: list[Program] = []
+
+    def train(trials, program, steps):
+        calls.append(program)
+        assert steps > 1e6
+        return BALANCING if len(calls) == 1 else program
+
+    found = simplify(CART_POLE, FALLING, steps=4_000_000, train=train)
+    assert calls == [FALLING, BALANCING], "twice before the search, and never on the way down"
+    assert evaluate_program(CART_POLE, found.program, 20).mean == 500.0
+
+    tune = Retrainer(CART_POLE).tune
+    worse = cart_pole("if -pole_angle > 0:\n    right\nelse:\n    left")
+    monkeypatch.setattr(Retrainer, "train", lambda *_: (worse, 10))
+    assert tune(Trials(CART_POLE, FALLING, 1e9), FALLING, 1e6) == FALLING, "fewer numbers are no excuse"
 
 
 def test_a_program_without_conditions_trains_on_and_stays_one():

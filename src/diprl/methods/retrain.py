@@ -55,10 +55,13 @@ LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
 FEW_EPISODES, MANY_EPISODES = 16, 512
 """That show whether a program may still become better, and the most that compare it with its trained version."""
-FEWEST_STEPS, MOST_STEPS = 200_000, 1_000_000
+FEWEST_STEPS, MOST_STEPS, MOST_ON_TWIN = 200_000, 1_000_000, 1_650_000
 """Of one training: fewer cannot change a program for the better, and more hardly do."""
-WITHIN_RUN, AFTERWARDS, FACTOR = 0.03, 0.05, 1.5
-"""The weight of the entropy over features when a program trains on, and its factor from one time to the next."""
+WITHIN_RUN, AFTERWARDS, ON_TWIN, FACTOR = 0.03, 0.05, 0.003, 1.5
+"""The weight of the entropy over features when a program trains on, and its factor from one time to the next.
+
+On a twin, a search lets numbers go, and training is for the score.
+"""
 LITTLE_LOST, MORE_LOST = 0.02, 0.05
 """Part of the score that a program with fewer numbers may lose, and where more training is to come."""
 
@@ -69,33 +72,34 @@ def continue_from(task: Task, program: Program, total_timesteps: int, seed: int)
 
 
 def retrainer(task: Task, program: Program) -> Tune | None:
-    """What trains a program on until it has fewer numbers, if it is a chain with plain actions.
-
-    On a twin, episodes cost so little that a search without gradients finds more in the same time.
-    """
-    if task.twin or not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
+    """What trains a program on, if it is a chain with plain actions."""
+    if not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
-    return Retrainer(task, feature_entropy=AFTERWARDS).tune
+    weight, lost = (ON_TWIN, 0.0) if task.twin else (AFTERWARDS, MORE_LOST)
+    return Retrainer(task, feature_entropy=weight, lost=lost).tune
 
 
 class Retrainer:
     """Trains programs of one task on, the deepest first; its critic learns along from one to the next."""
 
-    def __init__(self, task: Task, seed: int = 0, feature_entropy: float = 0.0) -> None:
-        """The entropy over features lets numbers go while the rest learns to do without them."""
-        self.task, self.seed, self.feature_entropy, self.max_depth = task, seed, feature_entropy, 0
+    def __init__(self, task: Task, seed: int = 0, feature_entropy: float = 0.0, lost: float = 0.0) -> None:
+        """The entropy over features lets numbers go while the rest learns to do without them.
+
+        For fewer numbers, this part of the score may be lost.
+        """
+        self.task, self.seed, self.feature_entropy, self.lost, self.max_depth = task, seed, feature_entropy, lost, 0
         self.agent: Agent | None = None
 
     def tune(self, trials: Trials, program: Program, steps: float) -> Program:
         """The program trained on, if the steps are enough and that made it better, or smaller and not much worse."""
         if steps < FEWEST_STEPS or not program.conditions or self.solves(trials, program):
             return program
-        steps = min(steps, MOST_STEPS)
+        steps = min(steps, MOST_ON_TWIN if self.task.twin else MOST_STEPS)
         trained, taken = self.train(program, round(0.9 * steps))
-        trials.count(taken)
+        trials.count(taken, typical=self.task.twin is None)  # programs play far faster than they train there
         trained = merged(without_new_constants(trained, program))
         episodes = int(np.clip(0.05 * steps / trials.length, FEW_EPISODES, MANY_EPISODES))
-        lost = MORE_LOST if trained.coefficients < program.coefficients else 0.0
+        lost = self.lost if trained.coefficients < program.coefficients else 0.0
         return trained if keeps_up(trials, trained, program, lost, episodes) else program
 
     def solves(self, trials: Trials, program: Program) -> bool:

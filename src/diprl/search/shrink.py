@@ -69,9 +69,14 @@ class Effort(NamedTuple):
     """How often a step that costs too much is taken back."""
     part: float = 1.0
     """Part of what is left for the first way down; the rest is for a second one."""
+    near: float = 0.0
+    """Part of the best mean return by which the program may lose that the second way begins with."""
 
 
-QUICK, THOROUGH = Effort(), Effort(validation=0.25, first=0.25, most=512, far_below=0.1, retries=10, part=0.6)
+QUICK, THOROUGH = (
+    Effort(),
+    Effort(validation=0.25, first=0.25, most=512, far_below=0.1, retries=10, part=0.6, near=0.03),
+)
 """As part of a training, and afterwards."""
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
@@ -114,7 +119,7 @@ class Shrinker:
         front = self.descend(self.effort.first, self.effort.part)
         with suppress(Spent):
             if self.effort.part < 1.0 and self.left > 0:
-                self.program = self.tuned = near_best(front, self.effort.far_below)
+                self.program = self.tuned = near_best(front, self.effort.near)
                 self.views, self.level = self.trials.views(self.program), self.best
                 front = self.descend(AGAIN, 1.0)
         return front

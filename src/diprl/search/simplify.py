@@ -15,8 +15,10 @@ from diprl.tasks.base import Task
 STEPS_ON_TWIN, STEPS = 150_000_000, 15_000_000
 """Environment steps at most, where they cost nanoseconds and where they cost microseconds."""
 SECONDS_ON_TWIN, SECONDS = 48.0, 320.0
-BEGINNING = 200
+BEGINNING, BEGINNING_ON_TWIN = 200, 2000
 """Episodes that choose the program to begin with."""
+TRAININGS = 2
+"""How often that one is trained on, on a twin; elsewhere training is part of the way down."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,11 @@ def simplify(
     trials = Trials(task, largest, steps or most_steps, seconds or most_seconds, interrupt, enough)
     others = [program, *others] if others else ()
     with suppress(Spent):
-        program = best_of(trials, others, BEGINNING) if others else program
-    limits = Limits(tolerance=tolerance)
-    front = shrink(trials, program, limits, seed=seed, others=others, effort=THOROUGH, train=train, show=show)
+        program = best_of(trials, others, BEGINNING_ON_TWIN if task.twin else BEGINNING) if others else program
+        if task.twin and train:
+            for _ in range(TRAININGS):
+                program = train(trials, program, trials.left)
+                show("train all numbers on", program)
+    limits, tune = Limits(tolerance=tolerance), None if task.twin else train
+    front = shrink(trials, program, limits, seed=seed, others=others, effort=THOROUGH, train=tune, show=show)
     return Simplified(front.program, front, trials.steps)
