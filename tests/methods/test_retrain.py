@@ -11,11 +11,16 @@ from tests.search.programs import BALANCING, CART_POLE, FALLING, WORDY, cart_pol
 
 from diprl.arena.reference import evaluate_program, program_act, visited_views
 from diprl.methods.agents import tree_agent
+from diprl.methods.diprl import shorten
 from diprl.methods.presets import settings_for
 from diprl.methods.retrain import AFTERWARDS, GENTLE, Retrainer, continue_from, embedded, retrainer
 from diprl.policy.base import HARD, Temperatures
 from diprl.program import Program
 from diprl.program.ast import conditions, terminals
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.runs.trainer import Trainer
+from diprl.search.shrink import Shrinker
 from diprl.search.simplify import simplify
 from diprl.search.trials import Trials
 
@@ -102,6 +107,17 @@ def test_on_a_twin_a_program_trains_on_before_the_search(monkeypatch):
     worse = cart_pole("if -pole_angle > 0:\n    right\nelse:\n    left")
     monkeypatch.setattr(Retrainer, "train", lambda *_: (worse, 10))
     assert tune(Trials(CART_POLE, FALLING, 1e9), FALLING, 1e6) == FALLING, "fewer numbers are no excuse"
+
+
+def test_a_run_may_take_the_program_from_before_it_trained_on(monkeypatch):
+    """Training on loses points at times, and few validation episodes may not show that."""
+    settings = settings_for("diprl", "default", CART_POLE, members=1, total_timesteps=200_000, polish_share=0.5)
+    session = Session(RunSpec("CartPole-v1", "diprl", settings, 0), CART_POLE)
+    monkeypatch.setattr(Shrinker, "go_down", lambda _: None)
+    front = shorten(Trainer(session), FALLING, BALANCING, 100_000)
+    assert front is not None
+    assert front.program == BALANCING
+    assert evaluate_program(CART_POLE, front.program, 20).mean == 500.0
 
 
 def test_a_program_without_conditions_trains_on_and_stays_one():

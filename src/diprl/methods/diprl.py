@@ -16,6 +16,7 @@ from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.stage import Stage, Trained
 from diprl.runs.trainer import Trainer
+from diprl.search.digits import DIGITS, rounded
 from diprl.search.front import Front, Limits
 from diprl.search.shrink import shrink
 from diprl.search.trials import Spent, Trials
@@ -39,23 +40,28 @@ def fit(session: Session) -> Result:
     cost = measure_gap(trainer, trained)
     program = thinned(trainer, trained, extracted, thinning) if thinning else extracted
     unused = budget - sum(trainer.steps.values())
-    front = shorten(trainer, program, min(steps, unused))
+    front = shorten(trainer, program, extracted, min(steps, unused))
     told = {"gap": cost, "chosen": chosen(trainer, trained) if tries else {}}
     if front is None:
         return trainer.finish(trained, extracted, **told)
     return trainer.finish(trained, front.program, front=front, extracted=extracted, **told)
 
 
-def shorten(trainer: Trainer, program: Program, steps: int) -> Front | None:
-    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes."""
+def shorten(trainer: Trainer, program: Program, extracted: Program, steps: int) -> Front | None:
+    """Programs of many sizes and the one to take; None where the steps do not allow a few episodes.
+
+    If training on has changed the program, the one before competes as well.
+    """
     if steps <= 0:
         return None
     session, program_settings = trainer.session, trainer.session.spec.settings.program
     sizes = program_settings.max_numbers or None, program_settings.max_conditions or None
     limits = Limits(*sizes, required=session.task.required)
-    trials = Trials(session.task, program, steps, interrupt=session.interrupt)
+    largest = max(program, extracted, key=lambda each: each.conditions)
+    trials = Trials(session.task, largest, steps, interrupt=session.interrupt)
     try:
-        return shrink(trials, program, limits, seed=session.spec.seed)
+        others = [rounded(extracted, DIGITS[-1])] if program != extracted else []
+        return shrink(trials, program, limits, seed=session.spec.seed, others=others)
     except Spent:
         return None
     finally:
