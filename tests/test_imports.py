@@ -144,7 +144,7 @@ def test_nothing_that_is_read_can_run(path: Path) -> None:
 
 def test_the_package_stays_small() -> None:
     lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in FILES]
-    assert sum(lengths) <= 26_100
+    assert sum(lengths) <= 26_120
     assert 70 <= median(lengths) <= 120
 
 

@@ -103,6 +103,9 @@ def test_on_a_twin_a_program_trains_on_before_the_search(monkeypatch):
     assert calls == [FALLING, BALANCING], "twice before the search, and never on the way down"
     assert evaluate_program(CART_POLE, found.program, 20).mean == 500.0
 
+    assert simplify(CART_POLE, FALLING, seconds=2.0, train=train).steps > 0
+    assert len(calls) == 2, "so little time is for the search alone"
+
     tune = Retrainer(CART_POLE).tune
     worse = cart_pole("if -pole_angle > 0:\n    right\nelse:\n    left")
     monkeypatch.setattr(Retrainer, "train", lambda *_: (worse, 10))

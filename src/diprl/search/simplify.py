@@ -18,7 +18,7 @@ SECONDS_ON_TWIN, SECONDS = 48.0, 320.0
 BEGINNING, BEGINNING_ON_TWIN = 200, 2000
 """Episodes that choose the program to begin with."""
 TRAININGS = 2
-"""How often that one is trained on, on a twin; elsewhere training is part of the way down."""
+"""How often that one is trained on, on a twin, while half of the time is left; elsewhere the way down trains."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,16 @@ def simplify(
         raise DiprlError(f"tolerance must lie between 0 and 1, not {tolerance}")
     most_steps, most_seconds = (STEPS_ON_TWIN, SECONDS_ON_TWIN) if task.twin else (STEPS, SECONDS)
     largest = max([program, *others], key=lambda each: each.conditions)
-    trials = Trials(task, largest, steps or most_steps, seconds or most_seconds, interrupt, enough)
+    allowed = seconds or most_seconds
+    trials = Trials(task, largest, steps or most_steps, allowed, interrupt, enough)
     others = [program, *others] if others else ()
     with suppress(Spent):
         program = best_of(trials, others, BEGINNING_ON_TWIN if task.twin else BEGINNING) if others else program
-        if task.twin and train:
+        if train and task.twin and allowed >= SECONDS_ON_TWIN:  # less would leave no time for the search
             for _ in range(TRAININGS):
-                program = train(trials, program, trials.left)
-                show("train all numbers on", program)
+                if trials.passed < allowed / 2:
+                    program = train(trials, program, trials.left)
+                    show("train all numbers on", program)
     limits, tune = Limits(tolerance=tolerance), None if task.twin else train
     front = shrink(trials, program, limits, seed=seed, others=others, effort=THOROUGH, train=tune, show=show)
     return Simplified(front.program, front, trials.steps)

@@ -97,18 +97,23 @@ class Trials:
         return views[:, : self.task.layout.features]
 
     @property
+    def passed(self) -> float:
+        """Seconds since the beginning."""
+        return monotonic() - self.began
+
+    @property
     def left(self) -> float:
         """Steps that may still be taken; where time is limited, as many as it allows at the recent pace."""
         if self.enough():
             return 0.0
-        seconds = self.began + self.seconds - monotonic()
+        seconds = self.seconds - self.passed
         in_time = seconds * self.recent_steps / self.recent_seconds if self.recent_seconds else float("inf")
         return max(0.0, min(self.most_steps - self.steps, max(in_time, self.grace)))
 
     @contextmanager
     def part(self, part: float) -> Iterator[None]:
         """Meanwhile only a part of the steps and of the time that are left may be taken."""
-        most_steps, seconds, passed = self.most_steps, self.seconds, monotonic() - self.began
+        most_steps, seconds, passed = self.most_steps, self.seconds, self.passed
         self.most_steps = self.steps + part * (most_steps - self.steps)
         self.seconds = passed + part * (seconds - passed)
         try:
