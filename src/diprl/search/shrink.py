@@ -73,11 +73,10 @@ class Effort(NamedTuple):
     """Part of the best mean return by which the program may lose that the second way begins with."""
 
 
-QUICK, THOROUGH = (
-    Effort(),
-    Effort(validation=0.25, first=0.25, most=512, far_below=0.1, retries=10, part=0.6, near=0.03),
-)
-"""As part of a training, and afterwards."""
+QUICK = Effort()
+"""As part of a training."""
+THOROUGH = Effort(validation=0.25, first=0.25, most=512, far_below=0.1, retries=10, part=0.6, near=0.03)
+"""Afterwards."""
 Tune = Callable[[Trials, Program, float], Program]
 """Better numbers for a program within so many steps."""
 Show = Callable[[str, Program], None]
