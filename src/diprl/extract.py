@@ -85,8 +85,9 @@ def terminal(terminals: Terminals, index: int, mean: NDArray, scale: NDArray, te
     if isinstance(terminals, ChoiceTerminals):
         return only(int(np.argmax(terminals.logits[index])), terminals.logits.shape[1])
     reach = np.asarray(terminals.scale)
-    weights = reach[:, None] * np.asarray(terminals.weights[index], np.float64) / scale
-    bias = np.asarray(terminals.centre) + reach * np.asarray(terminals.bias[index], np.float64) - weights @ mean
+    slopes, offset = (terminals.closer(numbers)[index] for numbers in (terminals.weights, terminals.bias))
+    weights = reach[:, None] * np.asarray(slopes, np.float64) / scale
+    bias = np.asarray(terminals.centre) + reach * np.asarray(offset, np.float64) - weights @ mean
     return Affine(tuple(map(tuple, weights.tolist())), tuple(bias.tolist()))
 
 

@@ -38,6 +38,14 @@ def test_another_python_trains_and_the_record_says_so(tmp_path: Path, monkeypatc
     assert dict(result.versions) == told["versions"]
 
 
+def test_random_actions_are_those_that_are_allowed(tmp_path: Path) -> None:
+    (run,) = SUITES["untuned"].runs(Request(tasks="Taxi-v4", methods="random", seeds="3"))
+    result = Result.from_json(execute(run, tmp_path / "run"))
+    assert -200 <= result.score.mean < -150, "hardly anybody is brought home; what would cost ten is never done"
+    assert (result.total_steps, result.program, len(result.score.returns)) == (0, None, 100)
+    assert result.to_json() | {"wall_seconds": 0.0} == execute(run, tmp_path / "again") | {"wall_seconds": 0.0}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a script with a first line that names its interpreter")
 def test_a_python_without_it_ends_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DIPRL_SB3_PYTHON", python_that(tmp_path, "sys.exit('No module named stable_baselines3')"))

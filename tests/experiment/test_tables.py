@@ -9,6 +9,7 @@ from diprl.experiment.suites import SUITES
 from diprl.experiment.tables import (
     TABLES,
     aggregates,
+    between,
     comparison,
     latex,
     line_scores,
@@ -60,6 +61,23 @@ def test_scores_are_normalised_by_the_papers_lowest_and_highest_mean() -> None:
     means = (low, (low + high) / 2, high)
     records = {run.key: make_record(run, mean) for run, mean in zip(runs, means, strict=True)}
     assert line_scores(RETURNS.lines[-1], results_of(runs, records)) == {"Acrobot-v1": pytest.approx([0.0, 0.5, 1.0])}
+
+
+def test_returns_between_random_actions_and_the_best_by_hand() -> None:
+    lines = [("random", ""), ("sb3-ppo", ""), ("diprl", "linear"), ("diprl", "")]
+    means = {"Hopper-v5": (20.0, 1020.0, 520.0, 970.0), "Taxi-v4": (-700.0, 0.0, None, -350.0), "Ant-v5": (-60.0,)}
+    records, runs = {}, []
+    for task, values in means.items():
+        for (method, variant), mean in zip(lines, (*values, *[None] * 3), strict=False):
+            runs.append(make_run(method, task, variant=variant))
+            records |= {} if mean is None else {runs[-1].key: make_record(runs[-1], mean)}
+    assert between(TABLES["untuned"][0], results_of(runs, records)).rows == (
+        ("Hopper-v5", "1.00", "0.50", "0.95"),
+        ("Taxi-v4", "1.00", "missing", "0.50"),
+        ("Ant-v5", "missing", "missing", "missing"),
+        ("as good as PPO of Stable-Baselines3", "–", "0 of 1", "0 of 2"),
+        ("at most 0.1 below it", "–", "0 of 1", "1 of 2"),
+    )
 
 
 def test_an_ablation_takes_each_setting_from_its_own_runs() -> None:

@@ -54,7 +54,7 @@ def test_settings_follow_the_kind_of_actions() -> None:
     pendulum, pusher, cart = (load_task(name) for name in ("Pendulum-v1", "Pusher2D", "CartPole-v1"))
     assert [task.continuous for task in (pendulum, pusher, cart)] == [True, True, False]
     chosen = {task.name: settings_for("diprl", "default", task) for task in (pendulum, pusher, cart)}
-    assert chosen["Pendulum-v1"].ppo.deviation == 1.0
+    assert chosen["Pendulum-v1"].ppo.deviation == 0.5
     assert chosen["Pusher2D"].ppo.deviation == 0.3
     assert chosen["CartPole-v1"].ppo.noise_correlation == 0.0
     assert settings_for("diprl", "paper", pendulum).ppo.noise_correlation == 0.0

@@ -22,7 +22,7 @@ PAPER = {
     "max_depth": 6, "architecture_period": 5, "choose_primitives": False,
     "idle_turns": True, "mix_logits": False, "terminal_spread": 0.1, "keep_action_weights": False,
     "dual_epsilon": 1e-5, "quiet": False, "candidates": 1, "directions": 0,
-    "statistics_until": 1.0, "leaf_balance": 0.0,
+    "statistics_until": 1.0, "leaf_balance": 0.0, "leaf_difference": 1.0,
     "feature_entropy": 0.0, "support_at": 0.5, "smallest_share": 0.05,
     "alpha": 0.0, "alpha_ramp": 0.0, "alpha_dual": 1e-4, "target_entropy": 0.1,
     "architecture_from": 0.1, "architecture_to": 0.6, "architecture_temperature_end": 1.0,
@@ -66,10 +66,7 @@ def test_a_file_names_known_settings_and_where_they_come_from(path: Path) -> Non
     method, preset, _ = path.relative_to(FOLDER).parts
     assert method in METHODS
     assert preset in PRESETS
-    assert content.keys() <= {"base", "provenance", "settings", "at_least", "candidates", "endless"}
-    assert all(
-        choice.keys() <= FIELDS.keys() for choice in [*content.get("candidates", ()), *content.get("endless", ())]
-    )
+    assert content.keys() <= {"base", "provenance", "settings", "at_least"}
     assert len(content["provenance"]["source"]) > 10
     assert content["settings"].keys() | content.get("at_least", {}).keys() <= FIELDS.keys()
     assert content.get("base", "none") in {*METHODS, "none"}

@@ -303,17 +303,6 @@ def test_those_that_lose_little_stay_though_every_episode_agrees():
     assert still_in([WORDY, BALANCING], {WORDY: lucky, BALANCING: bad}) == [WORDY]
 
 
-def test_of_many_that_lose_no_more_than_is_tolerable_the_smallest_go_on_beside_the_best():
-    chains = [
-        "if pole_angle > 0:\n    right\n" + "elif cart_velocity > 1:\n    left\n" * n + "else:\n    left"
-        for n in range(8)
-    ]
-    programs = [cart_pole(text) for text in chains]
-    returns = {each: np.full(30, 90.0 + n) for n, each in enumerate(programs)}
-    assert still_in(programs, returns, loss=10.0) == [*programs[:3], programs[7]]
-    assert still_in(programs, returns, loss=5.0) == [*programs[2:5], programs[7]]
-
-
 def test_the_smallest_of_those_that_do_alike_stays_once_that_is_sure():
     returns = {WORDY: np.full(30, 100.0), BALANCING: np.full(30, 100.0)}
     assert still_in([WORDY, BALANCING], returns, sure=True) == [BALANCING]

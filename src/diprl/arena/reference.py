@@ -12,7 +12,7 @@ from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.packed import Together
 from diprl.tasks.base import Task
-from diprl.tasks.batches.sync import checked_views
+from diprl.tasks.batches.sync import checked_views, random_actions
 from diprl.tasks.misdeeds import Checked
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ def read_view(task: Task, program: Program, views: NDArray[np.float32]) -> tuple
     if not layout.primitives:
         return features, None
     return features, views[:, layout.critic :].reshape(-1, layout.primitives, layout.actuators)
+
+
+def random_act(task: Task, seed: int) -> Act:
+    """Actions drawn evenly from all that there are."""
+    generator = np.random.default_rng(seed)
+    return lambda views: random_actions(generator, task.signature.actions, len(views))
 
 
 def evaluate_program(task: Task, program: Program, episodes: int = 100, seed: int = EVALUATION.seed) -> Score:

@@ -19,7 +19,7 @@ from diprl.arena.reference import evaluate_program
 from diprl.arena.score import TWIN
 from diprl.errors import DiprlError, check_known, optional
 from diprl.experiment.grid import PATIENCE, Announce, Execute, Failures, Grid, Record, claim, failed, work_through
-from diprl.experiment.rivals import SB3_PPO, sb3_ppo
+from diprl.experiment.rivals import RIVALS
 from diprl.experiment.vmap import batch_key, execute_batch, fits
 from diprl.methods import registry
 from diprl.program import Program
@@ -48,8 +48,8 @@ def cached_task(name: str) -> Task:
 
 def execute(spec: RunSpec, folder: Path) -> Record:
     """Do a run in its folder as `diprl train` would, from its checkpoint where there is one, and give its record."""
-    if spec.method == SB3_PPO:
-        return sb3_ppo(spec, cached_task(spec.task)).to_json()
+    if spec.method in RIVALS:
+        return RIVALS[spec.method](spec, cached_task(spec.task)).to_json()
     use_compilation_cache()
     session = Session(spec, cached_task(spec.task), folder, resume=(folder / CONFIG).exists())
     return registry.run(session).to_json()

@@ -13,7 +13,7 @@ from diprl.experiment.grid import Announce, Failures, Grid, Record, Store
 from diprl.experiment.request import Request
 from diprl.experiment.results import Results, results_of
 from diprl.experiment.suites import Suite, requested_runs
-from diprl.experiment.tables import TABLES, aggregates, comparison, latex, markdown, seed_points
+from diprl.experiment.tables import TABLES, aggregates, between, comparison, latex, markdown, seed_points
 from diprl.system.files import write_text
 
 WITH_AGGREGATES = ("discrete", "seeds", "continuous")
@@ -92,6 +92,7 @@ def page_text(page: Page, figures: Iterable[str]) -> str:
     suite, results, planned = page.suite.name, page.results, TABLES[page.suite.name]
     tables = [comparison(table, results) for table in planned]
     tables += [aggregates(planned[0], results)] if suite in WITH_AGGREGATES else []
+    tables += [between(planned[0], results)] if page.suite.budgets else []
     every_seed = [seed_points(table, results) for table in planned if len(results.seeds) <= MOST_SEEDS]
     before, after = ([f"## {table.title}\n\n{markdown(table)}" for table in part] for part in (tables, every_seed))
     images = [f"![{name}]({name}.svg)\n" for name in figures]

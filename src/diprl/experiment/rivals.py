@@ -1,23 +1,27 @@
-"""Methods of others in our tables, each in a process of its own and, where DIPRL_SB3_PYTHON says so, another Python."""
+"""What is not ours in our tables: random actions, and PPO of others in a process and perhaps a Python of its own."""
 
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from diprl.arena.episodes import EVALUATION
+from diprl.arena.reference import evaluate, random_act
 from diprl.arena.score import score_of
 from diprl.errors import DiprlError
-from diprl.runs.result import Result, command
+from diprl.runs.result import Result, command, provenance
 from diprl.runs.spec import RunSpec
 from diprl.tasks.base import Task
 
 SB3_PPO = "sb3-ppo"
 """Stable-Baselines3's PPO with its defaults."""
+RANDOM = "random"
+"""Actions drawn evenly from all that there are."""
 PYTHON = "DIPRL_SB3_PYTHON"
 
 
@@ -40,3 +44,12 @@ def sb3_ppo(spec: RunSpec, task: Task) -> Result:
         command=command(),
         wall_seconds=round(time.monotonic() - began, 3),
     )
+
+
+def at_random(spec: RunSpec, task: Task) -> Result:
+    """What actions earn that nobody has learnt."""
+    score = evaluate(task, random_act(task, spec.seed), spec.episodes)
+    return Result(spec, None, score, steps={}, **provenance())
+
+
+RIVALS: dict[str, Callable[[RunSpec, Task], Result]] = {RANDOM: at_random, SB3_PPO: sb3_ppo}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
-from diprl.experiment.rivals import SB3_PPO
+from diprl.experiment.rivals import RANDOM, RIVALS, SB3_PPO
 from diprl.methods.presets import PRESETS, changed, has_preset, preset_settings, settings_for
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twins.table import TWIN_TASKS
@@ -81,7 +81,7 @@ class Suite:
         )
 
     def variants_of(self, method: str, preset: str) -> list[str]:
-        known = self.variants.items() if method == SB3_PPO or has_preset(method, preset) else ()
+        known = self.variants.items() if method in RIVALS or has_preset(method, preset) else ()
         return [label for label, variant in known if preset in variant.presets and (method == "diprl" or not label)]
 
     def seeds_of(self, task: str, request: Request) -> Sequence[int]:
@@ -93,7 +93,7 @@ class Suite:
     def settings(self, task: str, method: str, preset: str, label: str, quick: bool) -> Settings:
         """The settings of a preset, changed as the experiment wants."""
         if self.budgets:
-            budget, ours = {"total_timesteps": self.budgets[task]}, method != SB3_PPO
+            budget, ours = {"total_timesteps": self.budgets[task]}, method not in RIVALS
             settings = settings_for(method, preset, cached_task(task), **budget) if ours else Settings()
             settings = self.variants[label].change(settings.with_values(**budget))
             return changed(settings, **QUICK, candidates=1) if quick else settings
@@ -153,7 +153,7 @@ SUITES: dict[str, Suite] = {
         Suite("failure", TREES, ("MountainCar-v0", "DoorKey-6x6", "AntRandomGoal")),
         Suite(
             "untuned",
-            (SB3_PPO, "diprl"),
+            (RANDOM, SB3_PPO, "diprl"),
             tuple(UNTUNED),
             {"": Variant(), LINEAR: Variant(DIRECTIONS | {"polish_share": 0.0})},
             presets=("default",),

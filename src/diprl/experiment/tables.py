@@ -21,6 +21,7 @@ MOST_COLUMNS = 10
 """Tasks beside each other in a table."""
 MISSING = "missing"
 NOTHING = "–"
+CLOSE = 0.1
 RIVAL = "DiPRL"
 """The line that all others are compared with."""
 TaskScores = dict[str, Sequence[float]]
@@ -174,6 +175,41 @@ def aggregates(table: PaperTable, results: Results) -> Table:
     heads = (table.first_column, "preset", "interquartile mean", f"P({RIVAL} is better)", "tasks")
     title = "Aggregates, with 95% intervals; 0 and 1 are the lowest and the highest mean in the paper's table"
     return Table(title, heads, tuple(rows))
+
+
+def between(table: PaperTable, results: Results) -> Table:
+    """Mean returns on a scale on which the first line has 0 and the best one 1; then who keeps up with the second."""
+    first, second, *others = table.lines
+    means = {line.label: line_means(line, results) for line in table.lines}
+    compared = [line.label for line in (second, *others)]
+    scores: dict[str, dict[str, float]] = {label: {} for label in compared}
+    for task, low in means[first.label].items():
+        best = max(means[label].get(task, low) for label in compared)
+        for label in compared:
+            if task in means[label] and best > low:
+                scores[label][task] = (means[label][task] - low) / (best - low)
+    rows = [(task, *(score_cell(scores[label].get(task)) for label in compared)) for task in results.tasks]
+    for name, less in ((f"as good as {second.label}", 0.0), (f"at most {CLOSE:g} below it", CLOSE)):
+        rows.append((name, NOTHING, *(keeping_up(scores[label], scores[second.label], less) for label in compared[1:])))
+    title = f"Mean returns between {first.label} (0) and the best of these (1)"
+    return Table(title, (table.first_column, *compared), tuple(rows))
+
+
+def line_means(line: Line, results: Results) -> dict[str, float]:
+    """The mean over the seeds there are, by task."""
+    part = results.having(method=line.method, variant=line.variant)
+    values = {task: part.having(task=task).present(line.measure) for task in part.tasks}
+    return {task: mean_and_deviation(found)[0] for task, found in values.items() if found}
+
+
+def score_cell(score: float | None) -> str:
+    return MISSING if score is None else number(score, 2)
+
+
+def keeping_up(scores: dict[str, float], rival: dict[str, float], less: float) -> str:
+    """On how many of the tasks that both have the scores are as good, or so much less at most."""
+    shared = scores.keys() & rival.keys()
+    return f"{sum(scores[task] >= rival[task] - less for task in shared)} of {len(shared)}"
 
 
 def line_scores(line: Line, part: Results) -> TaskScores:

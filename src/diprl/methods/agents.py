@@ -54,7 +54,11 @@ def make_terminals(
         centre, scale = action_range(actions)
         outputs = len(scale)
         weights = spread * jr.normal(key, (count, outputs, task.layout.features))
-        return AffineTerminals(weights, jnp.zeros((count, outputs)), jnp.full(outputs, log_std), centre, scale)
+        program = settings.program
+        alone = program.feature_entropy or program.mix_logits  # what one leaf loses would come back from the others
+        difference = 1.0 if alone else program.leaf_difference
+        bias, deviations = jnp.zeros((count, outputs)), jnp.full(outputs, log_std)
+        return AffineTerminals(weights, bias, deviations, centre, scale, difference=difference)
     logits = spread * jr.normal(key, (count, len(actions.names)))
     if isinstance(actions, Discrete):
         return DiscreteTerminals(logits)

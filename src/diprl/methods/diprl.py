@@ -8,7 +8,7 @@ import numpy as np
 from diprl.arena.episodes import MEMBERS_EPISODES, MEMBERS_ROUND
 from diprl.extract import read_off
 from diprl.methods.agents import tree_agent
-from diprl.methods.candidates import best_candidate, chosen
+from diprl.methods.candidates import best_candidate
 from diprl.methods.ladder import measure_gap
 from diprl.methods.retrain import thinned
 from diprl.program import Program
@@ -32,19 +32,19 @@ def fit(session: Session) -> Result:
     steps = int(spec.settings.program.polish_share * budget)
     thinning = int(spec.settings.program.thin_share * steps)
     trainer = Trainer(session, budget - steps + thinning)
-    tries = spec.settings.program.candidates > 1
     stage = Stage("training", spec.settings, tree_agent, partial(read_off, task))
-    train = best_candidate if tries else best_member
-    trained = train(trainer, stage, budget - steps)
+    if spec.settings.program.candidates > 1:
+        trained, chosen = best_candidate(trainer, stage, budget - steps)
+    else:
+        trained, chosen = best_member(trainer, stage, budget - steps), {}
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
     program = thinned(trainer, trained, extracted, thinning) if thinning else extracted
     unused = budget - sum(trainer.steps.values())
     front = shorten(trainer, program, extracted, min(steps, unused))
-    told = {"gap": cost, "chosen": chosen(trainer, trained) if tries else {}}
     if front is None:
-        return trainer.finish(trained, extracted, **told)
-    return trainer.finish(trained, front.program, front=front, extracted=extracted, **told)
+        return trainer.finish(trained, extracted, gap=cost, chosen=chosen)
+    return trainer.finish(trained, front.program, front=front, extracted=extracted, gap=cost, chosen=chosen)
 
 
 def shorten(trainer: Trainer, program: Program, extracted: Program, steps: int) -> Front | None:

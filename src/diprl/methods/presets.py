@@ -31,21 +31,23 @@ def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings
     chosen = preset_settings(method, preset, task.name, task.budget)
     if preset == "default" and not any(read_file(each, preset, task.name) for each in {method, "diprl"}):
         budget = given.get("total_timesteps", task.budget)
-        chosen = chosen.with_values(**untuned(task, budget if isinstance(budget, int) else task.budget))
+        values = untuned(task, budget if isinstance(budget, int) else task.budget)
+        if method != "diprl":
+            values.pop("learning_rate", None)  # each method's own suits its kind of policy
+        chosen = chosen.with_values(**values)
         if given.keys() & {"members", *(name for choice in candidates(task) for name in choice)}:
             chosen = chosen.with_values(candidates=1)  # what the user decides is not tried out
     return changed(chosen, **given)
 
 
 def candidates(task: Task, endless: bool = True) -> list[dict[str, Any]]:
-    """Settings that a run tries where nobody has tuned them, for the task's kind of actions and its horizon.
+    """Changes of settings that a run tries where nobody has tuned them; the first changes nothing.
 
-    `endless` says whether episodes last as long as the horizon allows.
+    A controller is also tried that looks far ahead, if episodes are `endless`: they last as long as the horizon allows.
+    Where falling ends an episode, that teaches to stand still.
     """
-    content = read_file("diprl", "default", "continuous" if task.continuous else "untuned")
-    choices = [*content.get("candidates", [{}]), *(content.get("endless", []) if endless else [])]
     far = {"gamma": round(1.0 - 1.0 / (FAR * task.horizon), 6)}
-    return [choice | far if choice.get("gamma") == "far" else choice for choice in choices]
+    return [{}, far] if task.continuous and endless else [{}]
 
 
 def untuned(task: Task, budget: int) -> dict[str, Any]:

@@ -45,6 +45,7 @@ GENTLE: dict[str, Any] = {
     "harden_from": 0.0,
     "architecture_from": 0.0,
     "support_at": 0.6,
+    "leaf_difference": 1.0,
 }
 """Small steps from nearly sharp conditions, for the program is good already.
 
@@ -62,7 +63,7 @@ WITHIN_RUN, AFTERWARDS, ON_TWIN, FACTOR = 0.03, 0.05, 0.003, 1.5
 
 On a twin, a search lets numbers go, and training is for the score.
 """
-LITTLE_LOST, MORE_LOST = 0.02, 0.05
+LITTLE_LOST, MORE_LOST = 0.01, 0.05
 """Part of the score that a program with fewer numbers may lose, and where more training is to come."""
 
 

@@ -62,7 +62,11 @@ class BlendTerminals(AbstractGaussianTerminals):
 
 
 class AffineTerminals(AbstractGaussianTerminals):
-    """One affine controller of the normalised features per terminal, in units of the action range."""
+    """One affine controller of the normalised features per terminal, in units of the action range.
+
+    A terminal's controller is the mean of all and a part of its own difference from that, so that all of them learn as
+    one at first.
+    """
 
     weights: Float[Array, "terminals outputs features"]
     bias: Float[Array, "terminals outputs"]
@@ -71,6 +75,8 @@ class AffineTerminals(AbstractGaussianTerminals):
     scale: tuple[float, ...] = eqx.field(static=True)
     keeps_zeros: bool = eqx.field(static=True, default=False)
     """Whether an output that does not read a feature goes on not reading it."""
+    difference: float = eqx.field(static=True, default=1.0)
+    """The part that counts."""
 
     @property
     def log_deviation(self) -> Float[Array, "*terminals outputs"]:
@@ -78,7 +84,15 @@ class AffineTerminals(AbstractGaussianTerminals):
 
     def means(self, state: State, temperature: Array | float) -> Float[Array, "terminals outputs"]:
         weights = without_gradient_at_zero(self.weights) if self.keeps_zeros else self.weights
-        return jnp.array(self.centre) + jnp.array(self.scale) * (weights @ state.features + self.bias)
+        slopes, offset = self.closer(weights), self.closer(self.bias)
+        return jnp.array(self.centre) + jnp.array(self.scale) * (slopes @ state.features + offset)
+
+    def closer(self, numbers: Array) -> Array:
+        """The numbers that the terminals act with."""
+        if self.difference == 1.0:
+            return numbers
+        common = numbers.mean(axis=0, keepdims=True)
+        return common + self.difference * (numbers - common)
 
 
 class ChoiceTerminals(eqx.Module):

@@ -28,6 +28,7 @@ ADDED_LATER = {
     "directions": 0,
     "statistics_until": 1.0,
     "leaf_balance": 0.0,
+    "leaf_difference": 1.0,
     "thin_share": 0.0,
 }
 """Settings that the first records do not know, each with the value that those were made with."""

@@ -177,8 +177,7 @@ def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, l
     """Those that may be the one to take; of several that surely do alike, the smallest.
 
     Who loses little stays: the best may have been lucky, and fail in episodes that are still to come. If they are too
-    many, the best goes on with those that lose least beyond a tolerable loss, and the smallest of those that lose
-    about the same.
+    many, the best goes on with those that lose least, and the smallest of those that lose about the same.
     """
     first = max(programs, key=lambda program: returns[program].mean())
     best = returns[first]
@@ -187,9 +186,8 @@ def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, l
         losses = best - returns[program]
         if losses.mean() <= max(HOPELESS * standard_error(losses), LARGE * size, loss):
             alike.setdefault(returns[program].tobytes() if sure else program, program)
-    most, step = max(FEWEST_LEFT, len(programs) // 2), max(SMALL * size, 1e-12)
-    lost = {program: max(0.0, float((best - returns[program]).mean()) - loss) for program in alike.values()}
-    kept = sorted(lost, key=lambda program: round(lost[program] / step))[:most]
+    most, step = max(FEWEST_LEFT, len(programs) // 2), max(SMALL * size, loss, 1e-12)
+    kept = sorted(alike.values(), key=lambda program: round((best - returns[program]).mean() / step))[:most]
     is_kept = any(np.array_equal(returns[program], best) for program in kept)
     return kept if is_kept else [*kept[:-1], first]
 

@@ -132,6 +132,8 @@ class ProgramSettings:
     """Spread of the leaves' first numbers: enough to tell them apart, too little to decide anything."""
     leaf_balance: float = setting(0.0)
     """The first temperature of conditions, to begin with all leaves of the longest chain equally likely; 0 does not."""
+    leaf_difference: float = setting(1.0, fraction=True)
+    """The part of the differences between affine leaves that counts; with a small one, all learn as one at first."""
     keep_action_weights: bool = setting(False, shared=False)
     """Begin pi-PRL's fine-tuning with the action weights of the search, as published, not with one action each."""
     choose_primitives: bool = setting(False)
