@@ -37,21 +37,21 @@ def session(folder: Path | None = None) -> Session:
     return replace(small_session(TASK, settings_for("diprl", "default", TASK, **given)), folder=folder)
 
 
-@pytest.mark.parametrize("gamma", [0.995, 0.9995])
-def test_the_best_candidate_goes_on_to_the_end(gamma: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("gamma", "directions"), [(0.995, 0), (0.9995, 0), (0.995, 8)])
+def test_the_best_candidate_goes_on_to_the_end(gamma: float, directions: int, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = candidates.score
 
     def rigged(trainer: candidates.Trainer, trained: candidates.Trained, count: int) -> float:
         judge(trainer, trained, count)
-        return float(trained.settings.ppo.gamma == gamma)
+        return float((trained.settings.ppo.gamma, trained.settings.program.directions) == (gamma, directions))
 
     monkeypatch.setattr(candidates, "score", rigged)
     result = run(session())
-    assert result.chosen == {"gamma": gamma}
+    assert (result.chosen["gamma"], result.chosen["directions"]) == (gamma, directions)
     assert result.trained is not None
     assert result.trained.fraction == 1.0
     assert result.chosen.items() <= result.trained.settings.values().items()
-    judged = candidates.RANDOM_EPISODES + len(CHOICES)
+    judged = candidates.RANDOM_EPISODES + sum(candidates.halved(len(CHOICES))[0][:-1])
     assert result.steps[candidates.CHOOSING] == judged * TASK.horizon
     assert 0.85 * BUDGET < result.total_steps <= BUDGET
     assert Result.from_json(result.to_json()).chosen == result.chosen
@@ -73,17 +73,19 @@ def test_a_run_that_is_killed_while_it_tries_chooses_alike(tmp_path: Path) -> No
 
 
 def test_all_parts_in_whole_rollouts_are_within_the_budget() -> None:
-    assert candidates.rollouts_that_fit(46, 2) == 32  # and 13 of the other; 33 and 14 would be 47
-    assert candidates.rollouts_that_fit(0, 2) == 1
+    parts = candidates.halved(3)
+    assert candidates.rollouts_that_fit(42, *parts) == 25  # for 26, 3 of 6, then 2 of 5, then 1 of 15 take 43
+    assert candidates.rollouts_that_fit(43, *parts) == 26
+    assert candidates.rollouts_that_fit(0, *parts) == 1
 
 
 @pytest.mark.parametrize(("name", "endless"), [("Pendulum-v1", True), ("InvertedPendulum-v5", False)])
 def test_where_falling_ends_an_episode_nobody_learns_to_stand_still(name: str, endless: bool) -> None:
     task = load_task(name)
-    trainer = candidates.Trainer(small_session(task, settings_for("diprl", "default", task, candidates=2)))
+    trainer = candidates.Trainer(small_session(task, settings_for("diprl", "default", task, candidates=3)))
     assert candidates.endless(trainer) == endless
     assert 0 < trainer.steps[candidates.CHOOSING] <= candidates.RANDOM_EPISODES * task.horizon
-    assert len(choices_for(task, endless)) == (2 if endless else 1)
+    assert len(choices_for(task, endless)) == (3 if endless else 1)
 
 
 def test_where_there_is_no_choice_nothing_is_tried() -> None:

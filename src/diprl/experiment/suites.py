@@ -10,7 +10,7 @@ from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.experiment.rivals import RANDOM, RIVALS, SB3_PPO
-from diprl.methods.presets import PRESETS, changed, has_preset, preset_settings, settings_for
+from diprl.methods.presets import DIRECTIONS, PRESETS, changed, has_preset, preset_settings, settings_for
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.settings import Settings
@@ -126,8 +126,6 @@ TARGETED = {label: Variant(UNDRIVEN | {"target_entropy": float(label)}, DEPTHS, 
 FAIR = {"": Variant(), "plain": Variant(ONE_TRAINING | DEPTHS, settings_of="dtsemnet", presets=("default",))}
 """The full recipe, and DiPRL with the settings of the baseline that is most like it."""
 WITH_TWIN = DISCRETE[:4]
-DIRECTIONS = {"max_depth": 1, "directions": 8, "learning_rate": 0.03, "deviation": 0.05, "candidates": 1}
-"""One affine controller, found without gradients for the whole budget."""
 UNTUNED: dict[str, int] = tomllib.loads(Path(__file__).with_name("untuned.toml").read_text(encoding="utf-8"))
 """Environments without settings of their own, each with its budget."""
 
@@ -155,7 +153,7 @@ SUITES: dict[str, Suite] = {
             "untuned",
             (RANDOM, SB3_PPO, "diprl"),
             tuple(UNTUNED),
-            {"": Variant(), LINEAR: Variant(DIRECTIONS | {"polish_share": 0.0})},
+            {"": Variant(), LINEAR: Variant(DIRECTIONS | {"candidates": 1, "polish_share": 0.0})},
             presets=("default",),
             seeds=(0, 1, 2),
             budgets=UNTUNED,

@@ -24,6 +24,8 @@ ROLLOUTS, FEWEST_ENVS = 300, 8
 """A small budget has fewer environments, so that there are about as many rollouts to learn from."""
 FAR = 10
 """How many episodes one that looks far ahead sees: it discounts by 1 − 1 / (FAR · horizon) per step."""
+DIRECTIONS = {"max_depth": 1, "directions": 8, "learning_rate": 0.03, "deviation": 0.05}
+"""One affine controller, found without gradients."""
 
 
 def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings:
@@ -43,11 +45,11 @@ def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings
 def candidates(task: Task, endless: bool = True) -> list[dict[str, Any]]:
     """Changes of settings that a run tries where nobody has tuned them; the first changes nothing.
 
-    A controller is also tried that looks far ahead, if episodes are `endless`: they last as long as the horizon allows.
-    Where falling ends an episode, that teaches to stand still.
+    Two others are tried if episodes are `endless`, lasting as long as the horizon allows: to look far ahead, and to learn
+    without gradients. Where falling ends an episode, both learn to stand still.
     """
     far = {"gamma": round(1.0 - 1.0 / (FAR * task.horizon), 6)}
-    return [{}, far] if task.continuous and endless else [{}]
+    return [{}, far, DIRECTIONS] if task.continuous and endless else [{}]
 
 
 def untuned(task: Task, budget: int) -> dict[str, Any]:

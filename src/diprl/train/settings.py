@@ -109,7 +109,7 @@ class ProgramSettings:
     members: int = setting(1, shared=False, positive=True, largest=1000)
     """Independent trainings that share the budget; the program that validates best stays."""
     candidates: int = setting(1, shared=False, positive=True, largest=100)
-    """Choices of discount, step size and depth that are tried first; the best one goes on. 1 tries none."""
+    """Choices of discount and method of learning that are tried first; the best one goes on. 1 tries none."""
     directions: int = setting(0, shared=False, largest=1 << 16)
     """Random directions that are tried, forth and back, for each step on the true return; 0 learns by gradients."""
     polish_share: float = setting(0.2, shared=False)
