@@ -45,7 +45,7 @@ def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings
 def candidates(task: Task, endless: bool = True) -> list[dict[str, Any]]:
     """Changes of settings that a run tries where nobody has tuned them; the first changes nothing.
 
-    Two others are tried if episodes are `endless`, lasting as long as the horizon allows: to look far ahead, and to learn
+    Two others are tried if episodes are `endless`, as long as the horizon allows: to look far ahead, and to learn
     without gradients. Where falling ends an episode, both learn to stand still.
     """
     far = {"gamma": round(1.0 - 1.0 / (FAR * task.horizon), 6)}
