@@ -23,7 +23,7 @@ PAPER = {
     "idle_turns": True, "mix_logits": False, "terminal_spread": 0.1, "keep_action_weights": False,
     "dual_epsilon": 1e-5, "quiet": False, "candidates": 1, "directions": 0,
     "statistics_until": 1.0, "leaf_balance": 0.0, "leaf_difference": 1.0,
-    "feature_entropy": 0.0, "support_at": 0.5, "smallest_share": 0.05,
+    "feature_entropy": 0.0, "enough_features": 0.0, "support_at": 0.5, "smallest_share": 0.05,
     "alpha": 0.0, "alpha_ramp": 0.0, "alpha_dual": 1e-4, "target_entropy": 0.1,
     "architecture_from": 0.1, "architecture_to": 0.6, "architecture_temperature_end": 1.0,
     "condition_temperature": 1.0, "condition_temperature_end": 1.0, "harden_from": 0.2, "harden_to": 0.8,

@@ -1,5 +1,7 @@
 """The entropy over features: its value, its gradient, and weights that are zero for good."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import jax.random as jr
@@ -11,7 +13,7 @@ from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.tasks.registry import load_task
-from diprl.train.sparsity import feature_entropy, is_due, linear_maps, penalty_weight, shares, support
+from diprl.train.sparsity import excess_entropy, feature_entropy, is_due, linear_maps, penalty_weight, shares, support
 
 CART_POLE, PENDULUM = load_task("CartPole-v1"), load_task("Pendulum-v1")
 
@@ -37,6 +39,29 @@ def test_the_gradient_moves_shares_apart():
     weights = jnp.array([[3.0, 1.0]])
     gradient = jax.grad(lambda w: -jnp.sum(shares(w) * jnp.log(shares(w))))(weights)
     assert gradient[0, 0] < 0 < gradient[0, 1], "descending it enlarges the large and shrinks the small"
+
+
+def test_the_entropy_counts_while_conditions_read_more_features_than_enough():
+    agent = agent_for(CART_POLE)
+    rows = np.abs(np.asarray(agent.policy.condition_weights, np.float64))
+    parts = rows / rows.sum(axis=1, keepdims=True)
+    read = np.exp(-(parts * np.log(parts)).sum(axis=1)).mean()
+    assert 1.0 < read < 4.0
+    assert float(excess_entropy(agent, read - 0.01)) == float(feature_entropy(agent))
+    assert float(excess_entropy(agent, read + 0.01)) == 0.0
+    gradient = jax.grad(lambda policy: excess_entropy(replace(agent, policy=policy), read + 0.01))(agent.policy)
+    assert not gradient.condition_weights.any(), "what reads few enough is left alone"
+
+
+@pytest.mark.parametrize(("enough", "fewest", "most"), [(0.0, 1.0, 1.2), (3.0, 2.5, 3.2)])
+def test_training_stops_at_enough_features(enough, fewest, most):
+    values = {"feature_entropy": 0.5, "enough_features": enough, "architecture_from": 0.0, "architecture_to": 0.0}
+    settings = small_settings(**values, support_at=1.0, max_depth=4, learning_rate=0.01)
+    engine, state = first_training_state(CART_POLE, settings, 0, tree_agent)
+    for _ in range(40):
+        state, _ = engine.compiled_iteration(state, settings.numbers(), np.float32(80))
+    parts = np.asarray(shares(engine.agent(state).policy.condition_weights)) + 1e-12
+    assert fewest <= np.exp(-(parts * np.log(parts)).sum(axis=1)).mean() <= most
 
 
 def test_the_penalty_ends_when_small_shares_are_removed():
@@ -74,8 +99,6 @@ def test_removed_weights_stay_zero_while_the_rest_trains(share):
 
 
 def test_a_forbidden_feature_is_never_read():
-    from dataclasses import replace
-
     task = replace(CART_POLE, forbidden=(0, 2))
     tree = tree_agent(task, settings_for("diprl", "default", task), key=jr.key(0)).policy
     assert isinstance(tree, DerivationTree)

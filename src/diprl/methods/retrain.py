@@ -52,6 +52,15 @@ GENTLE: dict[str, Any] = {
 Statistics stay as they are: the first rollouts, all beginnings of episodes, would move them faster than the
 weights could follow.
 """
+BOLD: dict[str, Any] = GENTLE | {
+    "learning_rate": 0.01,
+    "clip_range": 0.3,
+    "entropy_coefficient": 0.01,
+    "condition_temperature": 0.3,
+    "condition_temperature_end": 0.07,
+    "harden_to": 0.7,
+}
+"""Larger steps from softer conditions, to leave a local optimum: a program that has become worse is not taken."""
 LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
 FEW_EPISODES, MANY_EPISODES = 16, 512
@@ -76,19 +85,23 @@ def retrainer(task: Task, program: Program) -> Tune | None:
     """What trains a program on, if it is a chain with plain actions."""
     if not isinstance(task.signature.actions, Discrete) or not is_chain(program.root):
         return None
-    weight, lost = (ON_TWIN, 0.0) if task.twin else (AFTERWARDS, MORE_LOST)
-    return Retrainer(task, feature_entropy=weight, lost=lost).tune
+    if task.twin:
+        return Retrainer(task, feature_entropy=ON_TWIN, bold=True).tune
+    return Retrainer(task, feature_entropy=AFTERWARDS, lost=MORE_LOST).tune
 
 
 class Retrainer:
     """Trains programs of one task on, the deepest first; its critic learns along from one to the next."""
 
-    def __init__(self, task: Task, seed: int = 0, feature_entropy: float = 0.0, lost: float = 0.0) -> None:
+    def __init__(
+        self, task: Task, seed: int = 0, feature_entropy: float = 0.0, lost: float = 0.0, bold: bool = False
+    ) -> None:
         """The entropy over features lets numbers go while the rest learns to do without them.
 
         For fewer numbers, this part of the score may be lost.
         """
-        self.task, self.seed, self.feature_entropy, self.lost, self.max_depth = task, seed, feature_entropy, lost, 0
+        self.task, self.seed, self.feature_entropy, self.lost, self.bold = task, seed, feature_entropy, lost, bold
+        self.max_depth = 0
         self.agent: Agent | None = None
 
     def tune(self, trials: Trials, program: Program, steps: float) -> Program:
@@ -112,7 +125,7 @@ class Retrainer:
         """The program with other numbers, and the environment steps that took."""
         self.max_depth = max(self.max_depth, program.depth)
         sizes = {"total_timesteps": total_timesteps, "max_depth": self.max_depth}
-        values = GENTLE | sizes | {"feature_entropy": self.feature_entropy}
+        values = (BOLD if self.bold else GENTLE) | sizes | {"feature_entropy": self.feature_entropy}
         settings = settings_for("diprl", "default", self.task, **values)
         self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))
         session = Session(RunSpec(self.task.name, "diprl", settings, self.seed), self.task)

@@ -14,6 +14,7 @@ SCHEMA = 2
 ADDED_LATER = {
     "choose_primitives": False,
     "feature_entropy": 0.0,
+    "enough_features": 0.0,
     "support_at": 0.5,
     "smallest_share": 0.05,
     "max_numbers": 0,
@@ -33,7 +34,7 @@ ADDED_LATER = {
 }
 """Settings that the first records do not know, each with the value that those were made with."""
 WITHOUT = {
-    "feature_entropy": ("support_at", "smallest_share"),
+    "feature_entropy": ("enough_features", "support_at", "smallest_share"),
     "normalise": ("statistics_until",),
     "polish_share": ("thin_share",),
 }

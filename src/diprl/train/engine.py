@@ -181,6 +181,7 @@ class Engine:
             value=numbers.ppo.value_coefficient,
             alpha=schedule.ramped_alpha(numbers, progress),
             features=sparsity.penalty_weight(numbers, progress) if self.has_features else None,
+            enough=numbers.program.enough_features if self.settings.program.enough_features else None,
         )
         active = self.active_groups(state, temperatures)
 

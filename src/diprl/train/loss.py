@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures, entropy
-from diprl.train.sparsity import feature_entropy
+from diprl.train.sparsity import excess_entropy, feature_entropy
 
 
 class Transitions(NamedTuple):
@@ -37,6 +37,8 @@ class Weights(NamedTuple):
     alpha: Float[Array, ""]
     features: Float[Array, ""] | None = None
     """Of the entropy over features; None where there is none."""
+    enough: Float[Array, ""] | None = None
+    """How many features conditions may read on average before that entropy counts; None where it always does."""
 
 
 def evaluate_actions(
@@ -63,7 +65,10 @@ def loss(agent: Agent, transitions: Transitions, temperatures: Temperatures, wei
         + weights.value * value_error
         + weights.alpha * architecture_entropy(agent, temperatures)
     )
-    return total if weights.features is None else total + weights.features * feature_entropy(agent)
+    if weights.features is None:
+        return total
+    features = feature_entropy(agent) if weights.enough is None else excess_entropy(agent, weights.enough)
+    return total + weights.features * features
 
 
 def diagnostics(

@@ -157,6 +157,8 @@ class ProgramSettings:
     """Temperature of the stop/continue choices at the end; it falls from 1 after the ramp."""
     feature_entropy: float = setting(0.0, traced=True)
     """Weight of the entropy over the features of each condition, on the same ramp; 0 lets conditions read all."""
+    enough_features: float = setting(0.0, traced=True)
+    """How many features a condition may read, on average, before that weight acts; counted as exp(entropy)."""
     support_at: float = setting(0.5, traced=True, fraction=True)
     """When features with too small a share of their condition are removed for good; the entropy over features ends."""
     smallest_share: float = setting(0.05, traced=True, fraction=True)
@@ -224,7 +226,7 @@ class Settings:
         return Settings(with_some(PPOSettings(), kept), with_some(ProgramSettings(), kept))
 
 
-SWITCHED_OFF_BY_ZERO = ("alpha_dual", "feature_entropy")
+SWITCHED_OFF_BY_ZERO = ("alpha_dual", "feature_entropy", "enough_features")
 Part = TypeVar("Part", PPOSettings, ProgramSettings)
 
 

@@ -43,6 +43,13 @@ def feature_entropy(agent: Agent) -> Float[Array, ""]:
     return sum((entropy(shares(weights)) for weights in linear_maps(agent)), start=jnp.zeros(()))
 
 
+def excess_entropy(agent: Agent, enough: Float[Array, ""]) -> Float[Array, ""]:
+    """The same while conditions read more than `enough` features on average, else zero."""
+    rows = jnp.concatenate([weights.reshape(-1, weights.shape[-1]) for weights in linear_maps(agent)])
+    read = jnp.exp(jax.vmap(entropy)(shares(rows)))
+    return jnp.where(read.mean() > enough, feature_entropy(agent), 0.0)
+
+
 def penalty_weight(numbers: Settings, progress: Scalar) -> Float[Array, ""]:
     """Grows as the weight of the architecture entropy does, and ends when small shares are removed."""
     program = numbers.program
