@@ -154,10 +154,8 @@ def embed_terminals(
     actions = signature.actions
     sharp = float(temperatures.terminal)
     if isinstance(actions, Discrete):
-        choice = [
-            [float(leaf.action == a) for a in range(len(actions.names))] for leaf in leaves if isinstance(leaf, Act)
-        ]
-        return DiscreteTerminals(jnp.asarray(choice, jnp.float32))
+        chosen = [leaf.action for leaf in leaves if isinstance(leaf, Act)]
+        return DiscreteTerminals(jnp.asarray(np.eye(len(actions.names))[chosen], jnp.float32))
     if not isinstance(actions, Continuous):
         shares = np.array([leaf.weights for leaf in leaves if isinstance(leaf, Blend)])
         logits = sharp * np.log(np.maximum(shares, 1e-6))

@@ -89,6 +89,4 @@ class AgentPlayer:
 
     def actions(self, player: Player, views: Array, noise: Array) -> Array:
         agent = self.engine.blueprint.build(player.vector, player.normaliser)
-        return jax.vmap(lambda view, uniform: agent.act(view, uniform, player.temperatures, player.hardness))(
-            views, noise
-        )
+        return jax.vmap(agent.act, in_axes=(0, 0, None, None))(views, noise, player.temperatures, player.hardness)

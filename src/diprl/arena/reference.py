@@ -11,14 +11,14 @@ from diprl.arena.score import Score, score_of
 from diprl.errors import DiprlError
 from diprl.program import Program
 from diprl.program.packed import Together
-from diprl.tasks.base import Task
+from diprl.tasks.base import Task, Views
 from diprl.tasks.batches.sync import checked_views, random_actions
 from diprl.tasks.misdeeds import Checked
 
 if TYPE_CHECKING:
     from diprl.tasks.mujoco.gymnasium_batch import GymnasiumEnvironments
 
-Act = Callable[[NDArray[np.float32]], NDArray[Any]]
+Act = Callable[[Views], NDArray[Any]]
 """Actions for a batch of views."""
 
 PARALLEL_EPISODES = 32
@@ -27,13 +27,13 @@ PARALLEL_EPISODES = 32
 def program_act(task: Task, program: Program) -> Act:
     """How a program acts on the task's views."""
 
-    def act(views: NDArray[np.float32]) -> NDArray[Any]:
+    def act(views: Views) -> NDArray[Any]:
         return program.act_batch(*read_view(task, program, views))
 
     return act
 
 
-def read_view(task: Task, program: Program, views: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+def read_view(task: Task, program: Program, views: Views) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """What a program reads of the task's views: features and, where it blends any, the primitives' actions."""
     layout, features = task.layout, views[:, : len(program.signature.features)]
     if not layout.primitives:
@@ -64,7 +64,7 @@ def evaluate_many(task: Task, programs: Sequence[Program], episodes: int, seed: 
     """Returns (programs, episodes) of several programs on the same episodes, and the steps they took."""
     together = Together(programs)
 
-    def act(views: NDArray[np.float32], plays: NDArray[np.int64]) -> NDArray[Any]:
+    def act(views: Views, plays: NDArray[np.int64]) -> NDArray[Any]:
         return together.act(plays // episodes, *read_view(task, programs[0], views))
 
     played = play(task, act, [*range(seed, seed + episodes)] * len(programs))
@@ -80,9 +80,7 @@ class Played(NamedTuple):
     steps: int
 
 
-def play(
-    task: Task, act: Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[Any]], seeds: Sequence[int]
-) -> Played:
+def play(task: Task, act: Callable[[Views, NDArray[np.int64]], NDArray[Any]], seeds: Sequence[int]) -> Played:
     """Play one episode per seed; `act` receives views and which episode each belongs to.
 
     Environments step in lockstep; one that ends takes the next episode that nobody has played yet.
@@ -146,18 +144,16 @@ def _play(
     return Played(returns, extra, steps)
 
 
-def visited_views(
-    task: Task, program: Program, episodes: int = VISITS.on_reference, seed: int = VISITS.seed
-) -> NDArray[np.float32]:
+def visited_views(task: Task, program: Program, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> Views:
     """Every view that the program acts on in some episodes on the reference environment."""
     return views_of(task, program_act(task, program), episodes, seed)
 
 
-def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> NDArray[np.float32]:
+def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> Views:
     """The same of whatever acts."""
-    seen: list[NDArray[np.float32]] = []
+    seen: list[Views] = []
 
-    def watch(views: NDArray[np.float32]) -> NDArray[Any]:
+    def watch(views: Views) -> NDArray[Any]:
         seen.append(np.array(views))
         return act(views)
 

@@ -56,14 +56,11 @@ def parse_values(text: str, names: tuple[str, ...], option: str) -> dict[str, fl
     {'a': 1.0, 'b': -0.002}
     """
     values: dict[str, float] = {}
-    for part in re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", text.strip())):
+    for part in filter(None, re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", text))):
         name, _, number = part.partition("=")
-        if not part:
-            continue
         check_known("feature", names, name)
         try:
             values[name] = float(number)
         except ValueError as error:
-            wanted = f'"{name}=0.1"'
-            raise DiprlError(f"{option} must look like {wanted}, not {part!r}") from error
+            raise DiprlError(f'{option} must look like "{name}=0.1", not {part!r}') from error
     return values

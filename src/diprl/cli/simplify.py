@@ -78,7 +78,5 @@ class Simplify(ChangeCommand):
         scores = self.scores(task, program, found.program)
         say_labelled("written", target)
         sizes = [program.coefficients, found.program.coefficients]
-        front = found.front.to_json()
-        self.print_json(
-            coefficients=sizes, **scores, front=front, steps=found.steps, program=str(found.program), written=target
-        )
+        told = {"front": found.front.to_json(), "steps": found.steps, "program": str(found.program)}
+        self.print_json(coefficients=sizes, **scores, **told, written=target)

@@ -141,9 +141,8 @@ class _Graph:
         actions = program.signature.actions
         if not isinstance(actions, Primitives):
             return []
-        sources = [self.network(network) for network in networks] or [
-            self.column("primitive_actions", index) for index in range(len(actions.names))
-        ]
+        sources = [self.network(network) for network in networks]
+        sources = sources or [self.column("primitive_actions", index) for index in range(len(actions.names))]
         return [[self.column(source, entry) for entry in range(len(actions.low))] for source in sources]
 
     def network(self, network: Network) -> str:

@@ -71,9 +71,8 @@ def _make_again(folder: Path, manifest: dict[str, Any]) -> Iterator[Step]:
         made = write_handover(program, again, spec if spec.exists() else None, facts, manifest["fallback"])
         names = [name for name in manifest["files"] if name != CARD]  # it tells what ran where
         different = [name for name in names if _content(folder / name) != _content(again / name)]
-    yield Step(
-        not different, f"made again: {'; '.join(different)} differs" if different else "the same when made again"
-    )
+    told = f"made again: {'; '.join(different)} differs" if different else "the same when made again"
+    yield Step(not different, told)
     yield from (Step(False if is_wrong(row) else None, line_of(row)) for row in made.rows)
 
 

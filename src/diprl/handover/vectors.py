@@ -112,9 +112,8 @@ def harness(program: Program, expected: list[Expected]) -> dict[str, str]:
         facts = {"name": name, "suffix": suffix, "SUFFIX": suffix.upper(), "real": one.real.name, "kind": kind}
         facts |= {"rows": len(one.features), "count": one.features.shape[1], "width": one.actions.shape[1]}
         filled = {"features": _rows(one.features, one.real), "actions": _rows(one.actions, one.real)}
-        tables += structure.fill(
-            "table.h", "handover", **facts, **filled, status=", ".join(map("{}U".format, one.status))
-        )
+        status = ", ".join(map("{}U".format, one.status))
+        tables += structure.fill("table.h", "handover", **facts, **filled, status=status)
         functions += structure.fill("run_variant.c", "handover", **facts)
         calls += f"    wrong += run{suffix}();\n"
     files = [name, f"{name}_fixed"] if expected[-1].real is FIXED else [name]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.program import Program
 from diprl.program.ast import Act, Affine, Condition, If, Node, Terminal, merge_branches
 from diprl.program.signature import Discrete, Signature
@@ -42,11 +42,7 @@ def grow_regressor(features: NDArray[np.float32], actions: NDArray[np.floating[A
 
 def scikit_learn_trees() -> Any:
     """The optional dependency, or what to install."""
-    try:
-        from sklearn import tree
-    except ImportError as error:
-        raise DiprlError("VIPER needs scikit-learn: install it with: pip install 'diprl[viper]'") from error
-    return tree
+    return optional("sklearn.tree", "VIPER needs scikit-learn: install it with: pip install 'diprl[viper]'")
 
 
 def to_program(tree: Tree, signature: Signature, task: str) -> Program:

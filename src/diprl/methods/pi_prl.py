@@ -64,10 +64,8 @@ def split_budget(settings: Settings, share: float) -> tuple[Settings, Settings]:
     """Settings of the search and of the fine-tuning, which together use the whole budget."""
     size, rollouts = settings.ppo.rollout_size, settings.ppo.num_rollouts
     if rollouts < 2:
-        raise DiprlError(
-            f"total_timesteps {settings.ppo.total_timesteps} is one rollout, but pi-PRL needs one to search and one to "
-            f"fine-tune: give it more than {size}"
-        )
+        short = f"total_timesteps {settings.ppo.total_timesteps} is one rollout"
+        raise DiprlError(f"{short}, but pi-PRL needs one to search and one to fine-tune: give it more than {size}")
     tuning = min(max(round(share * rollouts), 1), rollouts - 1)
     return (
         settings.with_values(total_timesteps=(rollouts - tuning) * size),

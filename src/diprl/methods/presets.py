@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.program.names import category
 from diprl.tasks.base import Task
 from diprl.train.settings import Settings
@@ -71,8 +71,7 @@ def untuned(task: Task, budget: int) -> dict[str, Any]:
 
 def preset_settings(method: str, preset: str, task: str, budget: int) -> Settings:
     """The settings of a preset for a task by name, with the task's own budget unless a tuned one is enough."""
-    if preset not in PRESETS:
-        raise unknown("preset", preset, PRESETS)
+    check_known("preset", PRESETS, preset)
     if not has_preset(method, preset):
         raise DiprlError(f"the preset {preset} has no settings for {method}: take one of {', '.join(PRESETS[:2])}")
     return Settings().with_values(**{"total_timesteps": budget} | preset_values(method, preset, task))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diprl.errors import unknown
+from diprl.errors import check_known
 from diprl.methods.agents import neural_agent
 from diprl.methods.presets import changed, preset_settings
 from diprl.methods.registry import run
@@ -47,8 +47,7 @@ def train_primitive(
 
 def find_primitive_task(name: str) -> Callable[[], Task]:
     tasks = primitive_tasks()
-    if name not in tasks:
-        raise unknown("primitive", name, tasks)
+    check_known("primitive", tasks, name)
     return tasks[name]
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from diprl.errors import DiprlError, unknown
+from diprl.errors import DiprlError, check_known
 from diprl.methods import diprl, dtsemnet, pi_prl, ppo, viper
 from diprl.methods.agents import neural_agent, tree_agent
 from diprl.runs import folder as run_folder
@@ -37,8 +37,7 @@ METHODS: dict[str, Method] = {
 
 
 def find_method(name: str) -> Method:
-    if name not in METHODS:
-        raise unknown("method", name, METHODS)
+    check_known("method", METHODS, name)
     return METHODS[name]
 
 
@@ -64,9 +63,8 @@ def run(session: Session) -> Result:
             raise
         except OSError as error:
             place, reason = error.filename or folder, error.strerror or error
-            raise DiprlError(
-                f"{place}: {reason}; what was saved before is intact, go on with: {run_folder.resume_command(folder)}"
-            ) from error
+            again = run_folder.resume_command(folder)
+            raise DiprlError(f"{place}: {reason}; what was saved before is intact, go on with: {again}") from error
 
 
 def fill_folder(session: Session, folder: Path, fit: Callable[[Session], Result]) -> Result:

@@ -24,7 +24,7 @@ from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.stage import Stage, Trained
 from diprl.runs.trainer import Trainer, acting
-from diprl.tasks.base import Environments, Task
+from diprl.tasks.base import Environments, Task, Views
 
 ROUNDS = 80
 SAMPLES, IMITATION = 100_000, 0.05
@@ -33,8 +33,6 @@ SELECTION = 0.15
 """Part of the budget for choosing among the trees; the oracle trains with the rest."""
 SAMPLERS = 10
 """Environments stepped together; episodes go on from one round to the next."""
-
-Views = NDArray[np.float32]
 
 
 class Lesson(NamedTuple):

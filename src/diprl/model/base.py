@@ -120,9 +120,8 @@ class Model:
             if self.folder is None or any(given is not None for given in (total_timesteps, folder, episodes)):
                 raise DiprlError("learn(resume=True) goes on with a run as it was begun: load its folder, no budget")
         else:
-            settings = changed(
-                self.settings, **{"total_timesteps": whole(total_timesteps)} if total_timesteps is not None else {}
-            )
+            given = {} if total_timesteps is None else {"total_timesteps": whole(total_timesteps)}
+            settings = changed(self.settings, **given)
             self.spec = replace(self.spec, settings=settings, episodes=100 if episodes is None else episodes)
             self.folder = None if folder is None else Path(folder)
         observers = (callback,) if callable(callback) else tuple(callback or ())

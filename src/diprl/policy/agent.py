@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Temperatures, either
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Judged, State, Temperatures, either
 from diprl.policy.distributions import Distribution
 from diprl.policy.mlp import MLP
 from diprl.tasks.base import ViewLayout
@@ -79,9 +79,7 @@ class Agent(eqx.Module):
         """The distribution over actions given a view as the agent sees it."""
         return self.policy.distribution(self.state(seen), temperatures, hardness)
 
-    def evaluate(
-        self, seen: Float[Array, "batch view"], actions: Array, temperatures: Temperatures
-    ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+    def evaluate(self, seen: Float[Array, "batch view"], actions: Array, temperatures: Temperatures) -> Judged:
         """The log-probability of each action and the entropy of each distribution, for views as the agent sees them."""
         return self.policy.evaluate(self.state(seen), actions, temperatures)
 

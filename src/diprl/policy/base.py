@@ -46,6 +46,9 @@ class State(NamedTuple):
     """What each primitive would do."""
 
 
+Judged = tuple[Float[Array, " batch"], Float[Array, " batch"]]
+
+
 class AbstractPolicy(eqx.Module):
     """A distribution over actions for each view, and the random numbers that one sample needs."""
 
@@ -61,9 +64,7 @@ class AbstractPolicy(eqx.Module):
     def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
         """The distribution over actions in a state."""
 
-    def evaluate(
-        self, states: State, actions: Array, temperatures: Temperatures
-    ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+    def evaluate(self, states: State, actions: Array, temperatures: Temperatures) -> Judged:
         """The log-probability of each action and the entropy of each distribution, for a batch."""
         return jax.vmap(lambda state, action: judge(self.distribution(state, temperatures), action))(states, actions)
 

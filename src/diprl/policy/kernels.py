@@ -46,18 +46,14 @@ def columns(terms: Num[Array, "... terms"]) -> list[Num[Array, "..."]]:
     return [terms[..., index] for index in range(terms.shape[-1])]
 
 
-def product(
-    inputs: Float[Array, "*batch inputs"], weight: Float[Array, "inputs outputs"]
-) -> Float[Array, "*batch outputs"]:
+def product(inputs: Float[Array, "*batch in"], weight: Float[Array, "in out"]) -> Float[Array, "*batch out"]:
     if inputs.ndim == 2 and len(inputs) <= LARGEST_BATCH and jax.default_backend() == "cpu":
         return batch_product(inputs, weight)
     return inputs @ weight
 
 
 @jax.custom_vjp
-def batch_product(
-    inputs: Float[Array, "batch inputs"], weight: Float[Array, "inputs outputs"]
-) -> Float[Array, "batch outputs"]:
+def batch_product(inputs: Float[Array, "batch in"], weight: Float[Array, "in out"]) -> Float[Array, "batch out"]:
     return inputs @ weight
 
 
@@ -65,7 +61,7 @@ def forwards(inputs: Array, weight: Array) -> tuple[Array, tuple[Array, Array]]:
     return inputs @ weight, (inputs, weight)
 
 
-def backwards(known: tuple[Array, Array], change: Float[Array, "batch outputs"]) -> tuple[Array, Array]:
+def backwards(known: tuple[Array, Array], change: Float[Array, "batch out"]) -> tuple[Array, Array]:
     """What the outputs' change means for the inputs and for the weights."""
     inputs, weight = known
     return change @ weight.T, product_of_transposed(inputs, change)
@@ -74,9 +70,7 @@ def backwards(known: tuple[Array, Array], change: Float[Array, "batch outputs"])
 batch_product.defvjp(forwards, backwards)
 
 
-def product_of_transposed(
-    left: Float[Array, "batch inputs"], right: Float[Array, "batch outputs"]
-) -> Float[Array, "inputs outputs"]:
+def product_of_transposed(left: Float[Array, "batch in"], right: Float[Array, "batch out"]) -> Float[Array, "in out"]:
     if right.shape[1] < NARROW:
         return keep(keep(right.T) @ left).T
     return keep(left.T) @ right

@@ -10,7 +10,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from diprl.policy.base import SOFT, AbstractPolicy, Hardness, State, Temperatures, either, judge
+from diprl.policy.base import SOFT, AbstractPolicy, Hardness, Judged, State, Temperatures, either, judge
 from diprl.policy.distributions import Categorical, Distribution, GaussianMixture
 from diprl.policy.kernels import log_softmax, product
 
@@ -69,13 +69,10 @@ class MLPPolicy(AbstractPolicy):
     def distribution(self, state: State, temperatures: Temperatures, hardness: Hardness = SOFT) -> Distribution:
         return self.around(self.network(state.features), hardness)
 
-    def evaluate(
-        self, states: State, actions: Array, temperatures: Temperatures
-    ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+    def evaluate(self, states: State, actions: Array, temperatures: Temperatures) -> Judged:
         """As every policy does, but with one product per layer for the whole batch."""
-        return jax.vmap(lambda output, action: judge(self.around(output), action))(
-            self.network(states.features), actions
-        )
+        outputs = self.network(states.features)
+        return jax.vmap(lambda output, action: judge(self.around(output), action))(outputs, actions)
 
     def around(self, output: Float[Array, " outputs"], hardness: Hardness = SOFT) -> Distribution:
         """The distribution that the network's output stands for."""

@@ -48,8 +48,6 @@ NUMBERS: Functions = {
     "where": lambda difference, above, other: np.where(np.greater(difference, 0.0), above, other),
 }
 """The functions of numbers and arrays."""
-
-
 _SHORTHANDS: Functions = {
     "negative": lambda value: ["*", -1.0, value],
     "abs": lambda value: ["max", value, ["*", -1.0, value]],

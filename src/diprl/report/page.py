@@ -164,9 +164,7 @@ def twin_of(task: Task) -> str | None:
     return task.name if task.name in TWINS and not changed else None
 
 
-def live_data(
-    program: Program, visits: Visits, replay: Replay, chosen: Sequence[int], twin: str | None
-) -> dict[str, Any]:
+def live_data(program: Program, visits: Visits, replay: Replay, chosen: list[int], twin: str | None) -> dict[str, Any]:
     """What the page's script reads."""
     spread = np.std(visits.features, axis=0)
     return {

@@ -118,12 +118,10 @@ class Trainer:
         from diprl.tasks.batches.choose import make_environments
 
         session = self.session
-        environments = make_environments(
-            session.task, settings.ppo.num_envs, session.backend, timeout=session.env_timeout
-        )
+        batch = make_environments(session.task, settings.ppo.num_envs, session.backend, timeout=session.env_timeout)
         seed = session.spec.seed + MEMBER_SEEDS * member
         collect = DirectionsCollector if settings.program.directions else HostCollector
-        return collect(engine, settings, environments, seed)
+        return collect(engine, settings, batch, seed)
 
     def snapshot(self, stage: Stage, engine: Engine, progress: Progress, before: int) -> Snapshot:
         """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
@@ -218,10 +216,8 @@ def first_state(engine: Engine, agent: Agent, key: PRNGKeyArray) -> TrainState:
 
 def save_trained(trained: Trained, spec: RunSpec, path: Path, **facts: Any) -> None:
     """Write the whole state of a training, with what it takes to open it again."""
-    settings = trained.settings.values()
-    save_tree(
-        path, trained.state, {"spec": spec.to_json(), "settings": settings, "fraction": trained.fraction, **facts}
-    )
+    known = {"spec": spec.to_json(), "settings": trained.settings.values(), "fraction": trained.fraction}
+    save_tree(path, trained.state, known | facts)
 
 
 def load_trained(path: Path, task: Task, spec: RunSpec, make_agent: MakeAgent) -> Trained:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from diprl.tasks.origin import Origin
 
-View = Callable[[NDArray[Any]], NDArray[np.float32]]
+Views = NDArray[np.float32]
+View = Callable[[NDArray[Any]], Views]
 """Turns a batch of reference observations (n, …) into views (n, size of the layout)."""
-
 BACKENDS = ("auto", "sync", "async", "envpool")
 """Where environments outside JAX can be stepped."""
 
@@ -40,7 +40,7 @@ class ViewLayout:
         return self.critic + self.primitives * self.actuators
 
 
-def flat_view(observations: NDArray[Any]) -> NDArray[np.float32]:
+def flat_view(observations: NDArray[Any]) -> Views:
     """A batch of observations as a batch of views, where conditions read every number and nothing else is seen."""
     return np.asarray(observations, np.float32).reshape(len(observations), -1)
 
@@ -60,11 +60,9 @@ class Twin(Protocol):
 
     def reset(self, uniform: Any) -> Any:
         """The initial state for `reset_size` uniform numbers."""
-        ...
 
     def observe(self, state: Any) -> Any:
         """The features of a state (float32)."""
-        ...
 
     def step(self, state: Any, action: Any) -> tuple[Any, Any, Any]:
         """The next state, the task's own reward, and whether the episode terminated."""
@@ -85,9 +83,7 @@ class Step(NamedTuple):
     """Extra numbers per environment, such as `distance` and `is_success`."""
 
 
-def with_first_views(
-    next_view: NDArray[np.float32], ended: NDArray[np.bool_], begin: Callable[[NDArray[np.int64]], NDArray[np.float32]]
-) -> NDArray[np.float32]:
+def with_first_views(next_view: Views, ended: NDArray[np.bool_], begin: Callable[[NDArray[np.int64]], Views]) -> Views:
     """What the policy acts on next: where an episode ended, the first view of one that `begin` begins in these rows."""
     if not ended.any():
         return next_view

@@ -79,10 +79,8 @@ def refuse_module(name: Any) -> str:
     if not isinstance(name, str):
         raise DiprlError(f"a task's name must be text, not {type(name).__name__}")
     if ":" in name:
-        shown = name[:LONGEST_NAME]
-        raise DiprlError(
-            f"the file names the environment '{shown}', whose module would run: if you trust it, name it yourself"
-        )
+        asked = f"the environment '{name:.{LONGEST_NAME}}', whose module would run"
+        raise DiprlError(f"the file names {asked}: if you trust it, name it yourself")
     return name
 
 

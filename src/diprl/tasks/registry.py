@@ -43,8 +43,6 @@ TASKS: dict[str, Callable[[], Task]] = {
     "LunarLander-v3": _lunar_lander,
     **mujoco_tasks(),
 }
-
-
 FAMILIES = {
     "minigrid": ("MiniGrid-", "BabyAI-"),
     "highway_env": ("highway-", "merge-", "roundabout-", "parking-", "intersection-", "racetrack-"),

@@ -30,7 +30,6 @@ class Collector(Protocol):
 
     def renew(self) -> None:
         """Forget whatever a checkpoint does not hold, so that a run goes on as a resumed one would."""
-        ...
 
     def close(self) -> None: ...
 

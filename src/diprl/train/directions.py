@@ -57,9 +57,8 @@ class DirectionsCollector(HostCollector):
             self.view = step.view
         seen = jnp.asarray(np.concatenate(views)[:, : state.normaliser.mean.shape[0]])
         metrics = episode_metrics(Episodes(*jnp.asarray(ended, jnp.float32)))
-        state = state._replace(
-            vector=jnp.asarray(self.centre), normaliser=state.normaliser.update(seen), rollout=state.rollout + 1
-        )
+        normaliser = state.normaliser.update(seen)
+        state = state._replace(vector=jnp.asarray(self.centre), normaliser=normaliser, rollout=state.rollout + 1)
         unmeasured = {f"train/{name}": jnp.zeros(()) for name in UNMEASURED}
         return state, metrics | {"train/learning_rate": rate} | unmeasured
 

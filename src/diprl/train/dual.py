@@ -38,7 +38,6 @@ def ascend(dual: Dual, entropy: Float[Array, ""], max_entropy: float, numbers: S
     excess = average - numbers.program.target_entropy * max_entropy
     adam = optax.scale_by_adam(eps=numbers.program.dual_epsilon)
     step, moments = adam.update(-excess, dual.moments)
-    log_alpha = jnp.clip(
-        dual.log_alpha - numbers.program.alpha_dual * jnp.asarray(step), -LARGEST_LOG_ALPHA, LARGEST_LOG_ALPHA
-    )
+    moved = dual.log_alpha - numbers.program.alpha_dual * jnp.asarray(step)
+    log_alpha = jnp.clip(moved, -LARGEST_LOG_ALPHA, LARGEST_LOG_ALPHA)
     return jax.tree.map(lambda new, old: jnp.where(on, new, old), Dual(log_alpha, moments, average), dual)

@@ -25,11 +25,10 @@ from diprl.train.minibatches import SMALL, random_orders, shuffled
 from diprl.train.parameters import Blueprint, Groups, Moments, StepSize, Vector, begin_moments, descend, step_sizes
 from diprl.train.rollout import Running, begin, collect
 from diprl.train.settings import Settings
-from diprl.train.trajectory import Episodes, Trajectory, advantages, discounted_returns, episode_metrics
+from diprl.train.trajectory import Episodes, Metrics, Trajectory, advantages, discounted_returns, episode_metrics
 
 FROZEN_ENTROPY = 1e-4
 """Architecture entropy below which the stop/continue choices no longer move."""
-Metrics = dict[str, Float[Array, ""]]
 
 
 class TrainState(NamedTuple):
@@ -136,13 +135,9 @@ class Engine:
         self, state: TrainState, trajectory: Trajectory, numbers: Settings
     ) -> tuple[TrainState, Trajectory]:
         """Add the task's potential and, where asked for, divide by the running deviation of returns."""
-        reward = trajectory.reward
-        if self.task.potential is not None:
-            reward = (
-                reward
-                + numbers.ppo.gamma * self.task.potential(trajectory.next_view)
-                - self.task.potential(trajectory.view)
-            )
+        reward, potential = trajectory.reward, self.task.potential
+        if potential is not None:
+            reward = reward + numbers.ppo.gamma * potential(trajectory.next_view) - potential(trajectory.view)
         if self.settings.ppo.scale_rewards:
             discounted, returns = discounted_returns(state.discounted, reward, trajectory.done, numbers.ppo.gamma)
             reward_scale = state.reward_scale.update(returns.reshape(-1, 1))
@@ -160,9 +155,8 @@ class Engine:
         transitions = Transitions(agent.see(flat.view), flat.action, zeros, zeros, zeros)
         log_prob, _, value = evaluate_actions(agent, transitions, temperatures)
         next_value = agent.value(agent.see(flat.next_view))
-        advantage = advantages(
-            trajectory, value.reshape(shape), next_value.reshape(shape), numbers.ppo.gamma, numbers.ppo.gae_lambda
-        ).reshape(-1)
+        values = value.reshape(shape), next_value.reshape(shape)
+        advantage = advantages(trajectory, *values, numbers.ppo.gamma, numbers.ppo.gae_lambda).reshape(-1)
         return transitions._replace(log_prob=log_prob, advantage=advantage, target=advantage + value)
 
     def optimise(

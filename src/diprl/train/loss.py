@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures, entropy
 from diprl.train.sparsity import excess_entropy, feature_entropy
+from diprl.train.trajectory import Metrics
 
 
 class Transitions(NamedTuple):
@@ -41,9 +42,7 @@ class Weights(NamedTuple):
     """How many features conditions may read on average before that entropy counts; None where it always does."""
 
 
-def evaluate_actions(
-    agent: Agent, transitions: Transitions, temperatures: Temperatures
-) -> tuple[Float[Array, " batch"], Float[Array, " batch"], Float[Array, " batch"]]:
+def evaluate_actions(agent: Agent, transitions: Transitions, temperatures: Temperatures) -> tuple[Array, Array, Array]:
     """Log-probability of each action, entropy of each distribution, value of each view."""
     return *agent.evaluate(transitions.seen, transitions.action, temperatures), agent.value(transitions.seen)
 
@@ -71,9 +70,7 @@ def loss(agent: Agent, transitions: Transitions, temperatures: Temperatures, wei
     return total + weights.features * features
 
 
-def diagnostics(
-    agent: Agent, transitions: Transitions, temperatures: Temperatures, clip_range: Float[Array, ""]
-) -> dict[str, Float[Array, ""]]:
+def diagnostics(agent: Agent, transitions: Transitions, temperatures: Temperatures, clip_range: Array) -> Metrics:
     """The figures that PPO users watch, after an update: from the rollout's first quarter, which is enough to watch."""
     transitions = jax.tree.map(lambda x: x[: max(1, len(x) // 4)], transitions)
     log_prob, action_entropy, value = evaluate_actions(agent, transitions, temperatures)

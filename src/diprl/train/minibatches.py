@@ -14,12 +14,10 @@ SMALL = 0.2
 """Deviations of advantages under this are noise where little of the reward is understood yet, in scaled rewards."""
 
 
-def shuffled(
-    transitions: Transitions, order: Int[Array, " batch"], minibatch_size: int, smallest: float
-) -> Transitions:
+def shuffled(transitions: Transitions, order: Int[Array, " batch"], size: int, smallest: float) -> Transitions:
     """The rollout in the given order, cut into minibatches; one gather of whole rows moves all fields."""
     rows, unravel = pack_rows(transitions)
-    minibatches = jax.vmap(jax.vmap(unravel))(rows[order].reshape(-1, minibatch_size, rows.shape[-1]))
+    minibatches = jax.vmap(jax.vmap(unravel))(rows[order].reshape(-1, size, rows.shape[-1]))
     return minibatches._replace(advantage=standardised(minibatches.advantage, smallest))
 
 
@@ -29,9 +27,7 @@ def pack_rows(transitions: Transitions) -> tuple[Float[Array, "batch width"], An
     return jax.vmap(lambda transition: ravel_pytree(transition)[0])(transitions), unravel
 
 
-def standardised(
-    advantage: Float[Array, "minibatches batch"], smallest: float = 0.0
-) -> Float[Array, "minibatches batch"]:
+def standardised(advantage: Float[Array, "parts batch"], smallest: float = 0.0) -> Float[Array, "parts batch"]:
     """Mean 0 and deviation 1 in every minibatch, less where the deviation is under the smallest that counts."""
     mean = advantage.mean(axis=-1, keepdims=True)
     deviation = advantage.std(axis=-1, keepdims=True) + 1e-8

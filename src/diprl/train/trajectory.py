@@ -21,6 +21,9 @@ class Trajectory(NamedTuple):
     """The episode ended, by termination or by the time limit; after the latter the return goes on."""
 
 
+Metrics = dict[str, Float[Array, ""]]
+
+
 class Episodes(NamedTuple):
     """Sums over the episodes that ended in a rollout, in the task's own reward."""
 
@@ -49,7 +52,7 @@ def advantages(
     return result
 
 
-def episode_metrics(episodes: Episodes) -> dict[str, Float[Array, ""]]:
+def episode_metrics(episodes: Episodes) -> Metrics:
     """Means over the episodes that ended; not a number where none did."""
     return {
         "rollout/ep_rew_mean": episodes.total_return / episodes.count,

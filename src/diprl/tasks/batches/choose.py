@@ -16,9 +16,7 @@ LAPS, CLEARLY = 3, 0.9
 """Worker processes win if most laps take them clearly less: on a busy machine a single lap says little."""
 
 
-def make_environments(
-    task: Task, num_envs: int, backend: str = "auto", *, timeout: float | None = None
-) -> Environments:
+def make_environments(task: Task, num_envs: int, backend: str = "auto", timeout: float | None = None) -> Environments:
     """A batch of `num_envs` environments of a task.
 
     All backends but EnvPool give the same episodes for the same seed. `timeout`, in seconds per step, guards

@@ -22,9 +22,8 @@ class SyncEnvironments:
     def __init__(self, task: Task, num_envs: int, first: int = 0) -> None:
         self.num_envs = num_envs
         self._task, self._first, self._steps = task, first, 0
-        self._environments = [
-            Checked(task.reference(), task.name, partial(self._place, index)) for index in range(num_envs)
-        ]
+        places = (partial(self._place, index) for index in range(num_envs))
+        self._environments = [Checked(task.reference(), task.name, place) for place in places]
 
     def reset(self, seed: int) -> NDArray[np.float32]:
         return self.reset_each(seeds(seed, self.num_envs))

@@ -24,10 +24,8 @@ def features_of(space: gym.Space[Any]) -> tuple[Feature, ...]:
     """One feature per number of a flattened observation, in Gymnasium's order of flattening."""
     features = tuple(islice(_features(space, ""), MOST_FEATURES + 1))
     if len(features) > MOST_FEATURES:
-        raise DiprlError(
-            f"the observation has {spaces.flatdim(space)} numbers, more than the {MOST_FEATURES} "
-            f"a readable program can name: {REMEDY}"
-        )
+        many = f"{spaces.flatdim(space)} numbers, more than the {MOST_FEATURES} a readable program can name"
+        raise DiprlError(f"the observation has {many}: {REMEDY}")
     names = unique_identifiers([feature.name for feature in features])
     return tuple(replace(feature, name=name) for feature, name in zip(features, names, strict=True))
 
@@ -48,9 +46,8 @@ def _features(space: gym.Space[Any], name: str) -> Iterator[Feature]:
                 part = spaces.Discrete(int(count), start=int(start))
                 yield from _features(part, _joined(name or "state", str(index)))
         case spaces.Box() if space.dtype == np.uint8 and len(space.shape) == 3:
-            raise DiprlError(
-                f"the observation is an image of shape {space.shape}, which no condition can read: {REMEDY}"
-            )
+            image = f"an image of shape {space.shape}, which no condition can read"
+            raise DiprlError(f"the observation is {image}: {REMEDY}")
         case spaces.Box() | spaces.MultiBinary():
             yield from _number_features(space, name)
         case _:
@@ -94,20 +91,16 @@ def actions_of(space: gym.Space[Any]) -> Actions:
             low, high = (tuple(map(_bound, bounds.ravel())) for bounds in (space.low, space.high))
             return Continuous(names, low, high)
         case _:
-            raise DiprlError(
-                f"actions of type {type(space).__name__} are not supported: "
-                "wrap the environment so that it takes Discrete, MultiDiscrete or Box actions"
-            )
+            remedy = "wrap the environment so that it takes Discrete, MultiDiscrete or Box actions"
+            raise DiprlError(f"actions of type {type(space).__name__} are not supported: {remedy}")
 
 
 def _counts(space: spaces.MultiDiscrete | spaces.MultiBinary) -> tuple[int, ...]:
     """How many values each part of a joint choice has, if all combinations can be named."""
     counts = [2] * prod(space.shape) if isinstance(space, spaces.MultiBinary) else space.nvec.ravel().tolist()
     if prod(counts) > MOST_COMBINATIONS:
-        raise DiprlError(
-            f"the joint actions have {prod(counts)} combinations, more than the {MOST_COMBINATIONS} "
-            "a program can name: wrap the environment so that it takes one Discrete action"
-        )
+        many = f"{prod(counts)} combinations, more than the {MOST_COMBINATIONS} a program can name"
+        raise DiprlError(f"the joint actions have {many}: wrap the environment so that it takes one Discrete action")
     return tuple(counts)
 
 

@@ -23,8 +23,6 @@ from diprl.tasks.names import known_names
 
 FeatureFunction = tuple[str, str, Callable[[Any], float]]
 """A feature of the user's own: name, unit, function of one observation."""
-
-
 NO_LIMIT = f"{{}} has no time limit: episodes are cut after {UNLIMITED:,} steps, unless a task file sets a horizon"
 
 

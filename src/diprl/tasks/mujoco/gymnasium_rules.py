@@ -71,21 +71,13 @@ def body(environment: Any, worlds: Worlds, name: str) -> Array:
 # Robots that are paid for their speed.
 
 
-def no_contact(environment: Any, worlds: Worlds) -> float:
-    return 0.0
-
-
-def always_healthy(environment: Any, worlds: Worlds) -> Array:
-    return np.ones(len(worlds.qpos), bool)
-
-
 def runner(
-    healthy: Callable[[Any, Worlds], Array],
-    contact: Callable[[Any, Worlds], Array | float],
     environment: Any,
     worlds: Worlds,
     action: Array,
     velocity: Array,
+    healthy: Callable[[Any, Worlds], Array] = lambda _, worlds: np.ones(len(worlds.qpos), bool),
+    contact: Callable[[Any, Worlds], Array | float] = lambda _, __: 0.0,
 ) -> tuple[Array, Array]:
     """Speed, a bonus while the robot stands, less what its motors and its contacts cost."""
     stands, mortal = healthy(environment, worlds), getattr(environment, "_terminate_when_unhealthy", False)
@@ -100,9 +92,8 @@ def hopper_healthy(environment: Any, worlds: Worlds) -> Array:
 
 
 def walker_healthy(environment: Any, worlds: Worlds) -> Array:
-    return within(environment._healthy_z_range, worlds.qpos[:, 1]) & within(
-        environment._healthy_angle_range, worlds.qpos[:, 2]
-    )
+    upright = within(environment._healthy_angle_range, worlds.qpos[:, 2])
+    return within(environment._healthy_z_range, worlds.qpos[:, 1]) & upright
 
 
 def ant_forces(environment: Any, worlds: Worlds) -> Array:
@@ -139,7 +130,7 @@ def humanoid_contact(environment: Any, worlds: Worlds) -> Array:
 
 
 def humanoid(environment: Any, worlds: Worlds, action: Array, velocity: Array) -> tuple[Array, Array]:
-    return runner(humanoid_healthy, humanoid_contact, environment, worlds, worlds.ctrl, velocity)
+    return runner(environment, worlds, worlds.ctrl, velocity, humanoid_healthy, humanoid_contact)
 
 
 def mass_centre(environment: Any, worlds: Worlds) -> Array:
@@ -204,19 +195,13 @@ def pusher(environment: Any, worlds: Worlds, action: Array, velocity: Array) -> 
 
 
 RULES = {
-    "hopper_v5:HopperEnv": Rule(partial(positions_and_velocities, 1, 10), partial(runner, hopper_healthy, no_contact)),
-    "walker2d_v5:Walker2dEnv": Rule(
-        partial(positions_and_velocities, 1, 10), partial(runner, walker_healthy, no_contact)
-    ),
-    "half_cheetah_v5:HalfCheetahEnv": Rule(
-        partial(positions_and_velocities, 1, None), partial(runner, always_healthy, no_contact)
-    ),
-    "swimmer_v5:SwimmerEnv": Rule(
-        partial(positions_and_velocities, 2, None), partial(runner, always_healthy, no_contact)
-    ),
+    "hopper_v5:HopperEnv": Rule(partial(positions_and_velocities, 1, 10), partial(runner, healthy=hopper_healthy)),
+    "walker2d_v5:Walker2dEnv": Rule(partial(positions_and_velocities, 1, 10), partial(runner, healthy=walker_healthy)),
+    "half_cheetah_v5:HalfCheetahEnv": Rule(partial(positions_and_velocities, 1, None), runner),
+    "swimmer_v5:SwimmerEnv": Rule(partial(positions_and_velocities, 2, None), runner),
     "ant_v5:AntEnv": Rule(
         ant_observation,
-        partial(runner, ant_healthy, ant_contact),
+        partial(runner, healthy=ant_healthy, contact=ant_contact),
         lambda environment, worlds: body(environment, worlds, environment._main_body)[:, 0],
         forces=True,
     ),

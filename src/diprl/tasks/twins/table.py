@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from diprl.errors import DiprlError
+from diprl.errors import optional
 from diprl.program.signature import Discrete, Feature, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.names import names_of
@@ -33,11 +33,8 @@ def _task(name: str, signature: Signature, make: Callable[..., Any], **facts: An
 
 
 def _reference(name: str, make: Callable[..., Any], **overrides: Any) -> Any:
-    try:
-        from diprl.tasks.gym.reference import Reference
-    except ImportError as error:
-        raise DiprlError(f"{name} is scored in Gymnasium: install it with: pip install gymnasium") from error
-    return Reference(make, name)(**overrides)
+    lacking = f"{name} is scored in Gymnasium: install it with: pip install gymnasium"
+    return optional("diprl.tasks.gym.reference", lacking).Reference(make, name)(**overrides)
 
 
 def _control(name: str, horizon: int, bounds: Sequence[float | tuple[float, float]], **facts: Any) -> Task:

@@ -110,9 +110,8 @@ class Loop:
             states = self.forms(moved, generators[parents] * half[:, None, :])
             after, safe = self._step(states, leaf, claimed)
             found.append(Images(parents, np.full(len(parents), number), after, safe))
-        parents, leaf, safe = (
-            np.concatenate([getattr(one, key) for one in found]) for key in ("parents", "leaf", "safe")
-        )
+        columns = ([getattr(one, key) for one in found] for key in ("parents", "leaf", "safe"))
+        parents, leaf, safe = map(np.concatenate, columns)
         return Images(parents, leaf, gathered([one.states for one in found], np.concatenate, 1), safe)
 
     def modes_across(self, centre: Array, generators: Array, scales: Array) -> Modes | None:
@@ -236,9 +235,8 @@ def reduced(loop: Loop, claim: Claim) -> tuple[Loop, Claim, list[int]]:
     plant = loop.plant
     rows = [row[:-1] for item in flatten(loop.program.root) if not isinstance(item, Blend) for row in number_rows(item)]
     weighed = [any(column) for column in zip(*rows, strict=True)] or [False] * len(plant.features)
-    features = {
-        name: form if read else _ZERO for (name, form), read in zip(plant.features.items(), weighed, strict=True)
-    }
+    pairs = zip(plant.features.items(), weighed, strict=True)
+    features = {name: form if read else _ZERO for (name, form), read in pairs}
     equations = [*plant.rates.items(), *plant.following.items(), *plant.define.items()]
     needed = set[str]().union(*(one.difference.names for one in (*claim.always, *claim.goal)))
     needed = needed.union(*(feature.names for feature in features.values()))

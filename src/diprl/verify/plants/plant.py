@@ -186,9 +186,8 @@ class Plant:
 
     def _with_states(self, more: Named, start: Sequence[float]) -> "Plant":
         box = self.start and Box((*self.start.low, *start), (*self.start.high, *start))
-        return replace(
-            self, states=(*self.states, *more), following={**self.following, **more}, start=box, environment=""
-        )
+        states, following = (*self.states, *more), {**self.following, **more}
+        return replace(self, states=states, following=following, start=box, environment="")
 
 
 def _moved(values: Values, slopes: Values, time: float) -> Values:

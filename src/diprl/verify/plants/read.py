@@ -6,7 +6,7 @@ from pathlib import Path
 
 from diprl.program.formula import ARGUMENTS, Formula
 from diprl.program.names import is_identifier
-from diprl.verify.exact.linear import Box
+from diprl.verify.exact.linear import Box, State
 from diprl.verify.plants.plant import COUNTED, Plant, Unknown
 from diprl.verify.spec import Entries, Tree, read_file, read_tree
 
@@ -108,9 +108,7 @@ def _entries(tree: Tree) -> dict[str, Tree]:
     return tree.mapping(_new_name, lambda entry: entry)
 
 
-def _actions(
-    tree: Tree, inputs: dict[str, Tree]
-) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]:
+def _actions(tree: Tree, inputs: dict[str, Tree]) -> tuple[tuple[State, ...], State, State]:
     """The inputs' values for every discrete action, or their bounds."""
     if not inputs:
         raise tree.error("a plant needs at least one input under 'actions:'")

@@ -131,9 +131,8 @@ class Symmetric:
             question = context.question(self.box)
             leaves = [leaf for (leaf,) in cells(question, context.evaluated, thresholds=False)]
             notes = (*regions_text(context, self.box, leaves, mirrored), _threshold_note(context, found))
-            answer = Answer(
-                "proved", "every mirrored state off the thresholds gets the mirrored action", notes, real_only=True
-            )
+            proved = "every mirrored state off the thresholds gets the mirrored action"
+            answer = Answer("proved", proved, notes, real_only=True)
         return replace(answer, assumptions=_ASSUMED)
 
     def _image(self, terminal: Terminal) -> Terminal:
