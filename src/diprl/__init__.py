@@ -4,38 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from diprl.model import PPO as PPO
-    from diprl.model import VIPER as VIPER
-    from diprl.model import DiPRL as DiPRL
-    from diprl.model import DTSemNet as DTSemNet
-    from diprl.model import PiPRL as PiPRL
-    from diprl.model import train as train
-    from diprl.program import Program as Program
-    from diprl.runs.observers import CheckpointCallback as CheckpointCallback
-    from diprl.runs.observers import EvalCallback as EvalCallback
-    from diprl.runs.observers import StopAtScore as StopAtScore
-    from diprl.search.compare import compare as compare
-    from diprl.search.polish import polish as polish
-    from diprl.search.simplify import simplify as simplify
-    from diprl.tasks.registry import load_task as load_task
+    from diprl.model import PPO, VIPER, DiPRL, DTSemNet, PiPRL, train
+    from diprl.program import Program
+    from diprl.runs.observers import CheckpointCallback, EvalCallback, StopAtScore
+    from diprl.search.compare import compare
+    from diprl.search.polish import polish
+    from diprl.search.simplify import simplify
+    from diprl.tasks.registry import load_task
 
 __version__ = "0.2.0"
 
-CALLBACKS = ("CheckpointCallback", "EvalCallback", "StopAtScore")
-MODELS = ("DiPRL", "PPO", "PiPRL", "DTSemNet", "VIPER")
-PUBLIC = (
-    dict.fromkeys(MODELS, "diprl.model")
-    | {
-        "Program": "diprl.program",
-        "train": "diprl.model",
-        "load_task": "diprl.tasks.registry",
-        "compare": "diprl.search.compare",
-        "polish": "diprl.search.polish",
-        "simplify": "diprl.search.simplify",
-    }
-    | dict.fromkeys(CALLBACKS, "diprl.runs.observers")
-)
-"""Public names and the modules that hold them; each is imported on first use, so that programs never need JAX."""
+HOLDERS = {"Program": "program", "load_task": "tasks.registry"}
+HOLDERS |= {name: f"search.{name}" for name in ("compare", "polish", "simplify")}
+HOLDERS |= dict.fromkeys(("CheckpointCallback", "EvalCallback", "StopAtScore"), "runs.observers")
+"""Modules that hold public names, all others are in `model`; imported on first use, so that programs never need JAX."""
 __all__ = [
     "PPO",
     "VIPER",
@@ -55,6 +37,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in PUBLIC:
+    if name not in __all__:
         raise AttributeError(f"module 'diprl' has no attribute {name!r}")
-    return getattr(import_module(PUBLIC[name]), name)
+    return getattr(import_module(f"diprl.{HOLDERS.get(name, 'model')}"), name)

@@ -83,7 +83,7 @@ def terminal(terminals: Terminals, index: int, mean: NDArray, scale: NDArray, te
     if isinstance(terminals, BlendTerminals):
         return blend(np.asarray(terminals.logits[index], np.float64) / float(temperatures.terminal))
     if isinstance(terminals, ChoiceTerminals):
-        return only(int(np.argmax(terminals.logits[index])), terminals.logits.shape[1])
+        return Blend(tuple(np.eye(terminals.logits.shape[1])[np.argmax(terminals.logits[index])].tolist()))
     reach = np.asarray(terminals.scale)
     slopes, offset = (terminals.closer(numbers)[index] for numbers in (terminals.weights, terminals.bias))
     weights = reach[:, None] * np.asarray(slopes, np.float64) / scale
@@ -99,11 +99,6 @@ def blend(logits: NDArray[np.float64]) -> Blend:
     weights = np.where(weights < NEGLIGIBLE, 0.0, weights)
     weights /= weights.sum()
     return Blend(tuple(weights.tolist()))
-
-
-def only(primitive: int, count: int) -> Blend:
-    """The blend that is one primitive."""
-    return Blend(tuple(float(index == primitive) for index in range(count)))
 
 
 def chain(program: Program) -> tuple[list[Condition], list[Terminal]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from diprl.cli.main import ALIASES, COMMANDS, find_command
-from diprl.cli.options import option_names
+from diprl.cli.options import options_of
 from tests.cli.scene import write_scene
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_the_option(name: str) -> None:
     command = find_command(name)
-    assert "--json" in option_names(command)
+    assert "--json" in options_of(command)
     assert ALIASES.get(name, name).capitalize() == command.__name__
     assert command.__doc__
     assert fields(command)

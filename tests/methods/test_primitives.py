@@ -10,10 +10,9 @@ import pytest
 
 from diprl.arena.score import Score
 from diprl.errors import DiprlError
-from diprl.methods import constant_blends, primitives
+from diprl.methods import primitives
 from diprl.methods.agents import neural_agent
-from diprl.methods.constant_blends import share_grid, single_primitives
-from diprl.methods.primitives import greedy_network, train_primitive
+from diprl.methods.primitives import greedy_network, share_grid, single_primitives, train_primitive
 from diprl.policy.base import HARD, Temperatures
 from diprl.program import Blend, Program
 from diprl.runs.observers import Snapshot
@@ -107,8 +106,8 @@ def test_the_best_blend_is_the_one_that_ranks_first(monkeypatch: pytest.MonkeyPa
         right = program.root.weights[1]
         return Score((right * (1.0 - right),), {"is_success": float(right > 0.7)})
 
-    monkeypatch.setattr(constant_blends, "evaluate_program", evaluate)
-    found = constant_blends.best_blends(load_task("Pusher2D"))
+    monkeypatch.setattr(primitives, "evaluate_program", evaluate)
+    found = primitives.best_blends(load_task("Pusher2D"))
     assert {name: program.root for name, program in found.items()} == {
         "best blend by return": Blend((0.5, 0.5)),
         "best blend by success": Blend((0.25, 0.75)),

@@ -192,9 +192,9 @@ def test_what_a_task_file_said_holds_in_another_place(plant: Path) -> None:
 @pytest.mark.parametrize(
     ("origin", "words"),
     [
-        (3, "origin must be an object"),
-        ({"source": "a"}, "origin must be an object"),
-        ({"source": "a", "folder": 3, "described": {}}, "the folder of its origin"),
+        (3, "its origin must be an object"),
+        ({"source": "a"}, "its origin lacks the keys"),
+        ({"source": "a", "folder": 3, "described": {}}, "'folder' of its origin"),
         ({"source": "a", "folder": "", "described": {"horizn": 3}}, "unknown key in the task file 'horizn'"),
     ],
 )

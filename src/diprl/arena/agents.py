@@ -21,8 +21,6 @@ from diprl.train.parameters import Vector
 
 BLOCK = 128
 """Episodes that a twin plays together: one compilation serves any number of them."""
-SERIES = 10_000
-"""Distance between the first seeds of two series of validation episodes."""
 FEWEST_ROWS = 32
 """Batches are filled up to this size or the next power of two, so that a few compilations serve all."""
 
@@ -50,21 +48,18 @@ class AgentPlayer:
         self.compiled_returns = jax.jit(self.returns_on_twin, static_argnums=1)
         self.compiled_actions = jax.jit(self.actions)
 
-    def score(
-        self, state: TrainState, temperatures: Temperatures, hardness: Hardness, episodes: int, series: int = 0
-    ) -> Score:
-        """The score on validation episodes, on the twin where there is one; a series gives all the same starts."""
-        seed = REPORTS.seed + SERIES * series
+    def score(self, state: TrainState, temperatures: Temperatures, hardness: Hardness, episodes: int) -> Score:
+        """The score on validation episodes, on the twin where there is one, with the same starts each time."""
         if self.engine.twin is None:
-            return evaluate(self.engine.task, self.act(state, temperatures, hardness, series), episodes, seed)
+            return evaluate(self.engine.task, self.act(state, temperatures, hardness), episodes, REPORTS.seed)
         player = Player(state.vector, state.normaliser, temperatures, hardness)
         blocks = range(-(-episodes // BLOCK))
-        returns = [self.compiled_returns(player, BLOCK, jr.key(seed + block)) for block in blocks]
+        returns = [self.compiled_returns(player, BLOCK, jr.key(REPORTS.seed + block)) for block in blocks]
         return score_of(np.concatenate(returns)[:episodes].astype(np.float64), environment=TWIN)
 
-    def act(self, state: TrainState, temperatures: Temperatures, hardness: Hardness = HARD, seed: int = 0) -> Act:
-        """Actions for views, within the bounds; a soft agent draws its noise from the seed."""
-        generator, limits = np.random.default_rng(seed), self.engine.task.signature.actions
+    def act(self, state: TrainState, temperatures: Temperatures, hardness: Hardness = HARD) -> Act:
+        """Actions for views, within the bounds; a soft agent draws the same noise each time."""
+        generator, limits = np.random.default_rng(0), self.engine.task.signature.actions
         player = Player(state.vector, state.normaliser, temperatures, hardness)
 
         def act(views: NDArray[np.float32]) -> NDArray:

@@ -35,11 +35,6 @@ def acting(twin: Twin, packed: Packed) -> Callable[[Any, Array], Array]:
     return lambda states, _: jax.vmap(act)(packed, jax.vmap(twin.observe)(states))
 
 
-def play_lanes(twin: Twin, packed: Packed, lanes: Lanes, few: Array | int) -> Lanes:
-    """Play episodes, each lane with a program of its own, until no more than a few are alive."""
-    return play_until(twin, acting(twin, packed), lanes, few)
-
-
 def watch_lanes(twin: Twin, packed: Packed, lanes: Lanes) -> tuple[Array, Array]:
     """The views of every step of these episodes, and whether they were alive then."""
 
@@ -70,7 +65,7 @@ class TwinPlayer:
     def __init__(self, twin: Twin, conditions: int) -> None:
         self.twin, self.conditions = twin, conditions
         self.begin = jax.jit(lambda starts, alive: begin_lanes(jax.vmap(twin.reset)(starts), alive))
-        self.play = jax.jit(partial(play_lanes, twin))
+        self.play = jax.jit(lambda packed, lanes, few: play_until(twin, acting(twin, packed), lanes, few))
         self.watch = jax.jit(partial(watch_lanes, twin))
 
     def __call__(self, programs: Sequence[Program], episodes: int, round_number: int) -> ProgramReturns:

@@ -144,12 +144,12 @@ def _play(
     return Played(returns, extra, steps)
 
 
-def visited_views(task: Task, program: Program, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> Views:
+def visited_views(task: Task, program: Program, episodes: int = VISITS.on_reference) -> Views:
     """Every view that the program acts on in some episodes on the reference environment."""
-    return views_of(task, program_act(task, program), episodes, seed)
+    return views_of(task, program_act(task, program), episodes)
 
 
-def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference, seed: int = VISITS.seed) -> Views:
+def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference) -> Views:
     """The same of whatever acts."""
     seen: list[Views] = []
 
@@ -157,5 +157,5 @@ def views_of(task: Task, act: Act, episodes: int = VISITS.on_reference, seed: in
         seen.append(np.array(views))
         return act(views)
 
-    evaluate(task, watch, episodes, seed)
+    evaluate(task, watch, episodes, VISITS.seed)
     return np.concatenate(seen)

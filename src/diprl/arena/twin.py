@@ -43,10 +43,7 @@ def begin_lanes(states: Any, alive: Bool[Array, " lanes"]) -> Lanes:
 
 
 def play_until(twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes, few: Array | int = 0) -> Lanes:
-    """Play on until no more than a few episodes are alive, or time is up.
-
-    `act_all` receives all states and the step number.
-    """
+    """Play until no more than a few episodes live, or time is up; `act_all` receives all states and the step."""
 
     def unfinished(lanes: Lanes) -> Array:
         return (jnp.sum(lanes.alive) > few) & (lanes.step < twin.horizon)

@@ -48,7 +48,7 @@ def all_words() -> list[Words]:
 
     first = {"train": list(TASKS), "completion": list(SHELLS), "primitives": ["list", "train", "compare"]}
     return [
-        Words(name, about, first.get(name, []), dict(options_of(find_command(name))) | {"--help": []})
+        Words(name, about, first.get(name, []), options_of(find_command(name)) | {"--help": []})
         for name, about in COMMANDS.items()
     ]
 

@@ -214,7 +214,7 @@ def parse(command: type, name: str, arguments: list[str]) -> Any:
     if not left:
         return options
     if left[0].startswith("-"):
-        raise unknown("option", left[0].partition("=")[0], option_names(command), see=f"diprl {name} --help")
+        raise unknown("option", left[0].partition("=")[0], options_of(command), see=f"diprl {name} --help")
     raise DiprlError(f"unexpected argument '{left[0]}': options begin with --")
 
 
@@ -229,22 +229,17 @@ def first_paragraph(message: str) -> str:
     return text.partition(". Expected 1")[0].rstrip(".")
 
 
-def option_names(command: Any) -> list[str]:
-    """Every option of a command, those of nested groups and of what it may be followed by included."""
-    return [name for name, _ in options_of(command)]
-
-
-def options_of(command: Any) -> list[tuple[str, list[str]]]:
-    """Every option of a command with its choices, if it has few."""
-    found, kinds = [], get_type_hints(command, include_extras=True)
+def options_of(command: Any) -> dict[str, list[str]]:
+    """Every option of a command, those of nested groups and subcommands included, with its choices if it has few."""
+    found, kinds = dict[str, list[str]](), get_type_hints(command, include_extras=True)
     for item in fields(command):
         kind, *extras = get_args(kinds[item.name]) or (kinds[item.name],)
         parts = [part for part in nested(kind) if is_dataclass(part) and isinstance(part, type)]
-        if parts:
-            found += [option for part in parts for option in options_of(part)]
-        elif tyro.conf.Positional not in extras:
+        for part in parts:
+            found |= options_of(part)
+        if not parts and tyro.conf.Positional not in extras:
             flag = "--no-" if item.default is True else "--"
-            found.append((flag + item.name.replace("_", "-"), choices_in(extras)))
+            found[flag + item.name.replace("_", "-")] = choices_in(extras)
     return found
 
 

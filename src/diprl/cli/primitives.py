@@ -85,7 +85,7 @@ class Compare(JSONOption):
 
     def run(self) -> None:
         from diprl.arena.reference import evaluate_program
-        from diprl.methods.constant_blends import best_blends, single_primitives
+        from diprl.methods.primitives import best_blends, single_primitives
         from diprl.runs.folder import load_program
         from diprl.tasks.registry import load_task
 

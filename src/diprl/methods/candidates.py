@@ -35,15 +35,8 @@ def best_candidate(trainer: Trainer, stage: Stage, budget: int) -> tuple[Trained
     episodes = int(min(MOST_EPISODES, max(1, JUDGING * budget // session.task.horizon)))
     left = budget - trainer.steps[CHOOSING] - episodes * session.task.horizon * sum(counts[:-1])
     length = rollout * rollouts_that_fit(left // rollout, counts, ends)
-    parts = [
-        replace(
-            stage,
-            name=f"candidate-{index}",
-            settings=session.spec.settings.with_values(total_timesteps=length, **choice),
-            member=index,
-        )
-        for index, choice in enumerate(choices)
-    ]
+    tried = (session.spec.settings.with_values(total_timesteps=length, **choice) for choice in choices)
+    parts = [replace(stage, name=f"candidate-{n}", settings=settings, member=n) for n, settings in enumerate(tried)]
     for pause, stay in zip(ends[:-1], counts[1:], strict=True):
         begun = [trainer.train(replace(part, name=f"{part.name}-{pause}", until=pause)) for part in parts]
         scores = [score(trainer, each, episodes) for each in begun]

@@ -78,16 +78,9 @@ def best_member(trainer: Trainer, stage: Stage, budget: int) -> Trained:
     count, rollout = settings.program.members, settings.ppo.rollout_size
     share = budget if count == 1 else max(rollout, int(TRAINING_SHARE * budget) // count // rollout * rollout)
     validated: list[tuple[float, Trained]] = []
+    stage = replace(stage, settings=settings.with_values(total_timesteps=share), reports=max(10, 50 // count))
     for member in range(count):
-        trained = trainer.train(
-            replace(
-                stage,
-                name=f"member-{member}",
-                settings=settings.with_values(total_timesteps=share),
-                member=member,
-                reports=max(10, 50 // count),
-            )
-        )
+        trained = trainer.train(replace(stage, name=f"member-{member}", member=member))
         if count == 1:
             return trained
         program = read_off(task, trained.agent, trained.temperatures)

@@ -1,18 +1,23 @@
-"""Training primitives: PPO on a skill's own task, then the greedy network as a file that programs can blend."""
+"""Training primitives, and what they achieve without conditions: each one alone, and the best constant blend."""
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from diprl.errors import check_known
+from diprl.arena.episodes import BLENDS
+from diprl.arena.reference import evaluate_program
+from diprl.errors import DiprlError, check_known
 from diprl.methods.agents import neural_agent
 from diprl.methods.presets import changed, preset_settings
 from diprl.methods.registry import run
 from diprl.policy.agent import Agent
 from diprl.policy.mlp import MLPPolicy
+from diprl.program import Program
+from diprl.program.ast import Blend
 from diprl.program.networks import Network
-from diprl.program.signature import Continuous
+from diprl.program.signature import Continuous, Primitives
 from diprl.runs.folder import CONFIG, MODEL
 from diprl.runs.observers import Observer
 from diprl.runs.session import Session
@@ -21,6 +26,9 @@ from diprl.runs.trainer import load_trained
 from diprl.tasks.base import Task
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import Primitive
+
+GRID = {2: 20, 3: 6, 4: 4}
+"""Parts into which the shares are divided, by the number of primitives."""
 
 
 def train_primitive(
@@ -68,3 +76,40 @@ def greedy_network(agent: Agent, task: Task) -> Network:
         low=np.asarray(actions.low, np.float64),
         high=np.asarray(actions.high, np.float64),
     )
+
+
+def primitive_names(task: Task) -> tuple[str, ...]:
+    actions = task.signature.actions
+    if not isinstance(actions, Primitives):
+        raise DiprlError(f"{task.name} has no primitives to compare with")
+    return actions.names
+
+
+def single_primitives(task: Task) -> dict[str, Program]:
+    """A program for each primitive that runs it and nothing else."""
+    names = primitive_names(task)
+    return {name: constant(task, [float(name == other) for other in names]) for name in names}
+
+
+def best_blends(task: Task, episodes: int = BLENDS.on_reference) -> dict[str, Program]:
+    """The best constant blend by return and, where the task says what success is, by success rate.
+
+    All candidates of a grid over the shares play the same validation episodes.
+    """
+    count = len(primitive_names(task))
+    candidates = [constant(task, shares) for shares in share_grid(count, GRID.get(count, 3))]
+    scores = [evaluate_program(task, each, episodes, BLENDS.seed) for each in candidates]
+    values: dict[str, list[tuple[float, ...]]] = {"return": [(score.mean,) for score in scores]}
+    if "is_success" in scores[0].extra:
+        values["success"] = [(score.extra["is_success"], score.mean) for score in scores]
+    return {f"best blend by {what}": candidates[value.index(max(value))] for what, value in values.items()}
+
+
+def share_grid(count: int, parts: int) -> list[list[float]]:
+    """Every way to divide 1 into `count` shares that are multiples of 1/parts."""
+    divided = [shares for shares in product(range(parts + 1), repeat=count) if sum(shares) == parts]
+    return [[share / parts for share in shares] for shares in divided]
+
+
+def constant(task: Task, shares: list[float]) -> Program:
+    return Program(task.signature, Blend(tuple(shares)), task.name)

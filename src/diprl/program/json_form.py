@@ -33,7 +33,7 @@ def to_json(signature: Signature, root: Node, task: str) -> str:
 def from_json(text: str) -> tuple[Signature, Node, str]:
     """The signature, the root and the task of a JSON document, which must be exactly of the form above."""
     kinds = {"schema": int, "task": str, "features": list, "actions": dict, "nodes": list}
-    document = _fields(_load(text), "the document", kinds)
+    document = fields_of(_load(text), "the document", kinds)
     if document["schema"] != SCHEMA:
         raise ProgramError(f"schema {document['schema']} is not known: this diprl reads schema {SCHEMA}")
     features = tuple(_read_record(Feature, entry, "a feature") for entry in document["features"])
@@ -55,7 +55,7 @@ def _describe_record(record: Feature | Actions) -> dict[str, Any]:
 
 def _read_record(record: Any, entry: Any, owner: str) -> Any:
     """The record with exactly the fields that an object has."""
-    found = _fields(entry, owner, {field.name: _KINDS.get(field.type, list) for field in fields(record)})
+    found = fields_of(entry, owner, {field.name: _KINDS.get(field.type, list) for field in fields(record)})
     return record(**{key: _typed(value, inf if key == "high" else -inf) for key, value in found.items()})
 
 
@@ -129,7 +129,7 @@ def _refuse(constant: str) -> float:
     raise ProgramError(f"{constant} is not a finite number")
 
 
-def _fields(value: Any, owner: str, kinds: dict[str, Any]) -> dict[str, Any]:
+def fields_of(value: Any, owner: str, kinds: dict[str, Any]) -> dict[str, Any]:
     """The value, if it is an object with exactly the given keys and kinds."""
     if not isinstance(value, dict):
         raise ProgramError(f"{owner} must be an object, not {_describe(value)}")
@@ -167,7 +167,7 @@ def _items(entries: list[Any], signature: Signature, unused: set[int]) -> Iterat
         if not isinstance(entry, dict) or "if" not in entry:
             yield _read_terminal(entry, features, actions)
             continue
-        found = _fields(entry, f"node {position}", {"if": dict, "then": int, "else": int})
+        found = fields_of(entry, f"node {position}", {"if": dict, "then": int, "else": int})
         yield Condition(*_read_form(found["if"], features, f"the condition of node {position}"))
         for child in (found["else"], found["then"]):
             if child <= position or child not in unused:
@@ -186,14 +186,14 @@ def _read_terminal(entry: Any, features: Names, actions: dict[str, int]) -> Term
     if kind == "blend":
         return Blend(_read_weights(entry["blend"], actions, "a blend"))
     if kind == "affine":
-        rows = _fields(entry["affine"], "an affine terminal", dict.fromkeys(actions, dict))
+        rows = fields_of(entry["affine"], "an affine terminal", dict.fromkeys(actions, dict))
         forms = [_read_form(rows[name], features, f"output {name}") for name in actions]
         return Affine(tuple(weights for weights, _ in forms), tuple(bias for _, bias in forms))
     raise ProgramError(f"a node must be one of if, act, blend, affine, not {_describe(entry)}")
 
 
 def _read_form(entry: Any, names: Names, owner: str) -> tuple[tuple[float, ...], float]:
-    found = _fields(entry, owner, {"weights": dict, "bias": (float, int)})
+    found = fields_of(entry, owner, {"weights": dict, "bias": (float, int)})
     return _read_weights(found["weights"], names, owner), found["bias"]
 
 

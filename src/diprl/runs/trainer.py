@@ -93,10 +93,7 @@ class Trainer:
         return trained
 
     def begin(self, stage: Stage, engine: Engine) -> TrainState:
-        """The first state of a stage, or the one its checkpoint holds.
-
-        An earlier part lends a copy: what learns on overwrites its state.
-        """
+        """The first state of a stage, or its checkpoint's; an earlier part lends a copy, which learning overwrites."""
         key = jr.key(self.session.spec.seed)
         agent_key, run_key = jr.split(jr.fold_in(key, stage.member) if stage.member else key)
         agent = stage.start or self.session.start
@@ -127,7 +124,6 @@ class Trainer:
         """Figures of the last rollouts plus validation scores of the relaxed policy and of the program."""
         spec, task = self.session.spec, self.session.task
         trained = Trained(engine, progress.state, stage.settings, progress.fraction)
-        temperatures = trained.temperatures
         taken = progress.rollout * stage.settings.ppo.rollout_size
         steps = before + taken
         metrics = progress.metrics | {
@@ -143,7 +139,7 @@ class Trainer:
             total_steps=self.total_steps,
             seconds=progress.seconds,
             metrics=metrics,
-            program=stage.to_program(trained.agent, temperatures) if stage.to_program else None,
+            program=stage.to_program(trained.agent, trained.temperatures) if stage.to_program else None,
             save=partial(save_trained, trained, spec, steps=steps, stage=stage.name),
         )
 

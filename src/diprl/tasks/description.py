@@ -96,13 +96,8 @@ def read_description(content: Mapping[str, Any]) -> Description:
     _check(content, Description, "the task file")
     actions = content.get("actions", {})
     actions = {name: {} for name in actions} if isinstance(actions, list) else actions
-    said = Description(
-        **{
-            **content,
-            "actions": _entries(actions, "actions"),
-            "features": _entries(content.get("features", {}), "features"),
-        }
-    )
+    tables = {"actions": actions, "features": content.get("features", {})}
+    said = Description(**{**content, **{name: _entries(table, name) for name, table in tables.items()}})
     if twice := sorted(set(said.must_use) & set(said.may_not_use)):
         raise DiprlError(f"must_use and may_not_use both list '{twice[0]}': take it out of one")
     _ = said.formulas  # raises where one cannot be read

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diprl.errors import LONGEST_NAME, DiprlError
+from diprl.program.json_form import fields_of
 from diprl.system.files import read_bytes
 from diprl.tasks.description import read_description
 
@@ -40,14 +41,9 @@ class Origin:
     @staticmethod
     def from_json(content: Any) -> "Origin":
         """The origin in a file, which may be a stranger's."""
-        kinds = {"source": str, "folder": str, "described": dict}
-        if not isinstance(content, dict) or content.keys() != kinds.keys():
-            raise DiprlError("origin must be an object with source, folder and described")
-        for name, kind in kinds.items():
-            if not isinstance(content[name], kind):
-                raise DiprlError(f"the {name} of its origin must not be {content[name]!r:.40}")
-        read_description(content["described"])
-        return Origin(content["source"], content["folder"], content["described"])
+        found = fields_of(content, "its origin", {"source": str, "folder": str, "described": dict})
+        read_description(found["described"])
+        return Origin(**found)
 
 
 def named_by_user(text: str) -> Origin:

@@ -1,7 +1,10 @@
 """Environments from a file or a module of the user's own: found, checked against what the user named, and made."""
 
+import hashlib
 import inspect
+import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -14,7 +17,7 @@ from typing import Any
 import gymnasium as gym
 
 from diprl.errors import DiprlError, check_known, unknown
-from diprl.system.trust import checksum, remembered
+from diprl.system.files import LARGEST_JSON, append_line, read_bytes
 from diprl.tasks.origin import Origin, is_file
 
 
@@ -111,3 +114,38 @@ def run_file(file: Path, content: str) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def list_of_names() -> Path:
+    """Where the names are kept, for this user alone: one per line, with the checksum of the file that ran then.
+
+    What ran once at the user's word may run again when a run folder asks for it, as long as the file has not changed.
+    """
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(base) / "diprl" / "trusted.txt"
+
+
+def checksum(file: Path) -> str:
+    return hashlib.sha256(read_bytes(file, LARGEST_JSON)).hexdigest()
+
+
+def remember(file: Path, name: str) -> None:
+    """Keep that the user named this, as the file is now; where nothing can be written it is not kept."""
+    with suppress(OSError, DiprlError):
+        if remembered(file, name) != checksum(file):
+            list_of_names().parent.mkdir(parents=True, exist_ok=True)
+            append_line(list_of_names(), f"{checksum(file)} {_line(file, name)}\n")
+
+
+def remembered(file: Path, name: str) -> str | None:
+    """The checksum of the file when the user last named this; None where that never happened."""
+    with suppress(OSError, DiprlError, UnicodeDecodeError):
+        for line in reversed(read_bytes(list_of_names(), LARGEST_JSON).decode("utf-8").splitlines()):
+            found, _, what = line.partition(" ")
+            if what == _line(file, name):
+                return found
+    return None
+
+
+def _line(file: Path, name: str) -> str:
+    return ascii(f"{file} {name}")

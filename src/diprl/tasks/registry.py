@@ -10,14 +10,13 @@ import gymnasium as gym
 from diprl.errors import LONGEST_NAME, DiprlError, nearest
 from diprl.program import Primitives, Program
 from diprl.program.networks import Network
-from diprl.system.trust import remember
 from diprl.tasks.base import Task
 from diprl.tasks.description import described_task, read_description
 from diprl.tasks.gym.reference import VECTOR, copies_of
 from diprl.tasks.gym.task import FeatureFunction, gymnasium_task, registered_task, renamed
 from diprl.tasks.mujoco.tasks import mujoco_tasks
 from diprl.tasks.origin import Origin, named_by_user
-from diprl.tasks.own import OwnEnvironment, check_allowed, code_file
+from diprl.tasks.own import OwnEnvironment, check_allowed, code_file, remember
 from diprl.tasks.twins.table import TWIN_TASKS
 
 OWN_IDS = "diprl/"

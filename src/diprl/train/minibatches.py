@@ -1,7 +1,5 @@
 """A rollout shuffled and cut into minibatches, as fast as XLA can."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import jax.random as jr
@@ -16,15 +14,10 @@ SMALL = 0.2
 
 def shuffled(transitions: Transitions, order: Int[Array, " batch"], size: int, smallest: float) -> Transitions:
     """The rollout in the given order, cut into minibatches; one gather of whole rows moves all fields."""
-    rows, unravel = pack_rows(transitions)
+    unravel = ravel_pytree(jax.tree.map(lambda x: x[0], transitions))[1]
+    rows = jax.vmap(lambda transition: ravel_pytree(transition)[0])(transitions)
     minibatches = jax.vmap(jax.vmap(unravel))(rows[order].reshape(-1, size, rows.shape[-1]))
     return minibatches._replace(advantage=standardised(minibatches.advantage, smallest))
-
-
-def pack_rows(transitions: Transitions) -> tuple[Float[Array, "batch width"], Any]:
-    """Each transition as one row of numbers, and the way back."""
-    unravel = ravel_pytree(jax.tree.map(lambda x: x[0], transitions))[1]
-    return jax.vmap(lambda transition: ravel_pytree(transition)[0])(transitions), unravel
 
 
 def standardised(advantage: Float[Array, "parts batch"], smallest: float = 0.0) -> Float[Array, "parts batch"]:

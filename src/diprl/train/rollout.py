@@ -93,9 +93,7 @@ def select(mask: Array, chosen: Array, other: Array) -> Array:
     return jnp.where(mask.reshape(mask.shape + (1,) * (chosen.ndim - mask.ndim)), chosen, other)
 
 
-def correlated(
-    uniform: Float[Array, "time envs noise"], correlation: Float[Array, ""] | float
-) -> Float[Array, "time envs noise"]:
+def correlated(uniform: Float[Array, "time envs noise"], correlation: Array | float) -> Float[Array, "time envs noise"]:
     """Uniform numbers of which each resembles the one before it, while each by itself stays uniform.
 
     They pass through Gaussians, where a first-order autoregressive process keeps the distribution unchanged.

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from tests.small import small_session, small_settings
 
 from diprl.methods.registry import run
-from diprl.tasks.gym.masks import Masked, next_allowed
+from diprl.tasks.gym.spaces import Masked, next_allowed
 from diprl.tasks.registry import load_task
 
 

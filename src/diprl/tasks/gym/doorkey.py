@@ -35,18 +35,16 @@ class DoorKeyPerceptions(gym.ObservationWrapper[Any, Any, Any]):
         things = {thing.type: index for index, thing in enumerate(room.grid.grid) if thing}
         door = room.grid.grid[things["door"]]
         offset = np.array(divmod(things[_subgoal(room, door)], room.grid.width)[::-1]) - room.agent_pos
-        return np.array(
-            [
-                room.carrying is not None,
-                door.is_open,
-                offset @ room.dir_vec / 4,
-                offset @ room.right_vec / 4,
-                front is not None and not front.can_overlap(),
-                kind == "key",
-                kind == "door" and not door.is_open,
-            ],
-            np.float32,
+        perceptions = (
+            room.carrying is not None,
+            door.is_open,
+            offset @ room.dir_vec / 4,
+            offset @ room.right_vec / 4,
+            front is not None and not front.can_overlap(),
+            kind == "key",
+            kind == "door" and not door.is_open,
         )
+        return np.array(perceptions, np.float32)
 
 
 def _subgoal(room: Any, door: Any) -> str:

@@ -14,8 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
-from diprl.tasks.gym.masks import Masked
-from diprl.tasks.gym.spaces import with_plain_actions
+from diprl.tasks.gym.spaces import Masked, with_plain_actions
 from diprl.tasks.misdeeds import call, in_words
 
 UNLIMITED = 1_000

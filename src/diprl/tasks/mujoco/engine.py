@@ -65,11 +65,7 @@ def _add_shape(body: Any, kind: str, size: Sequence[float], *, collides: bool, c
 def compile_tracking(spec: MjSpec, bodies: Sequence[str]) -> MjModel:
     """The model with a position sensor for each named body, so that rollouts report where they are."""
     mujoco = import_mujoco()
+    place, whose = mujoco.mjtSensor.mjSENS_FRAMEPOS, mujoco.mjtObj.mjOBJ_XBODY
     for body in bodies:
-        spec.add_sensor(
-            name=f"{body}_position",
-            type=mujoco.mjtSensor.mjSENS_FRAMEPOS,
-            objtype=mujoco.mjtObj.mjOBJ_XBODY,
-            objname=body,
-        )
+        spec.add_sensor(name=f"{body}_position", type=place, objtype=whose, objname=body)
     return spec.compile()

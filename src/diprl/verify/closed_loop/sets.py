@@ -72,10 +72,7 @@ def ranges(rows: Array, states: Form) -> tuple[Array, Array]:
 
 
 def turned_rows(slopes: Array, scales: Array) -> Array:
-    """Rows that follow the longest of the directions [set, state, direction], orthogonal in scaled states.
-
-    This is Lohner's method.
-    """
+    """Lohner's rows: orthogonal in scaled states, they follow the longest of the directions [set, state, direction]."""
     columns = slopes / scales[:, None]
     order = np.argsort(-np.linalg.norm(columns, axis=1), axis=1, kind="stable")
     orthogonal, _ = np.linalg.qr(np.take_along_axis(columns, order[:, None, :], axis=2))

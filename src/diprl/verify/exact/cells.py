@@ -107,10 +107,7 @@ class Piece(NamedTuple):
 
 
 def output_pieces(leaf: Leaf, output: int) -> list[Piece]:
-    """A clipped output in up to three pieces: at its low bound, at its high one, and in between.
-
-    Clipping makes no error larger.
-    """
+    """A clipped output in up to three pieces: at its bounds, and in between; clipping makes no error larger."""
     actions = leaf.program.signature.actions
     assert isinstance(actions, Continuous)  # others have no outputs to ask about
     whole = _before_clipping(leaf, output)
@@ -148,10 +145,7 @@ def ways_above_zero(
 
 
 def disagreements(first: Leaf, second: Leaf, tolerance: Fraction = Fraction(0), sign: int = 1) -> Iterator[Way]:
-    """Where two leaves act differently.
-
-    `sign` is −1 where the second one's outputs should be the negative of the first one's.
-    """
+    """Where two leaves act differently; with `sign` −1, where one's outputs are not the negative of the other's."""
     actions = first.program.signature.actions
     if isinstance(actions, Continuous):
         for output, side in product(range(len(actions.names)), (1, -1)):
