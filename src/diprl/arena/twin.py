@@ -54,10 +54,6 @@ def play_until(twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes,
 def advance(twin: Twin, act_all: Callable[[Any, Array], Array], lanes: Lanes) -> Lanes:
     """One step of all episodes."""
     states, reward, terminated = jax.vmap(twin.step)(lanes.states, act_all(lanes.states, lanes.step))
-    return Lanes(
-        states=states,
-        alive=lanes.alive & ~terminated,
-        total=lanes.total + jnp.where(lanes.alive, reward, 0.0),
-        length=lanes.length + lanes.alive,
-        step=lanes.step + 1,
-    )
+    alive = lanes.alive & ~terminated
+    total = lanes.total + jnp.where(lanes.alive, reward, 0.0)
+    return Lanes(states, alive, total, lanes.length + lanes.alive, lanes.step + 1)

@@ -28,7 +28,7 @@ class Compare(EnvironmentOptions, JSONOption):
         if len(self.programs) < 2:
             raise DiprlError("compare needs two programs or runs, such as: diprl compare runs/a runs/b")
         with Working("opening") as working:
-            from diprl.methods.saved import open_saved
+            from diprl.methods.registry import open_saved
             from diprl.runs.folder import sizes
             from diprl.search.compare import Contest
             from diprl.terminal.printing import print_compared

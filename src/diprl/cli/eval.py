@@ -21,7 +21,7 @@ class Eval(PlayCommand):
         with Working(f"playing {self.episodes:,} episodes"):
             from diprl.arena.episodes import EVALUATION
             from diprl.arena.reference import evaluate
-            from diprl.methods.saved import open_saved
+            from diprl.methods.registry import open_saved
 
             saved = open_saved(self.program, self.task, self.parsed_env_kwargs())
             seed = EVALUATION.seed if self.seed is None else self.seed

@@ -1,7 +1,7 @@
 """`diprl simplify`: a smaller program with nearly the same score."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from diprl.cli.change import ChangeCommand
 from diprl.cli.options import Count, MaybeNumber, Number
@@ -58,17 +58,9 @@ class Simplify(ChangeCommand):
                 working.line(stage_line(what, smaller))
                 working.show(f"looking for less than {smaller.coefficients} numbers")
 
-            found = simplify(
-                task,
-                program,
-                self.tolerance,
-                others=front_of_run(self.program),
-                seconds=self.seconds,
-                seed=self.seed,
-                train=retrainer(task, program),
-                enough=lambda: interruption.asked,
-                show=show,
-            )
+            options: dict[str, Any] = {"seconds": self.seconds, "seed": self.seed, "show": show}
+            options |= {"others": front_of_run(self.program), "train": retrainer(task, program)}
+            found = simplify(task, program, self.tolerance, **options, enough=lambda: interruption.asked)
             working.line(f"used {found.steps:,} environment steps")
         found.program.save(target)
         say("\nprograms by size, scored on validation episodes\n")

@@ -142,10 +142,8 @@ class Train(EnvironmentOptions, JSONOption):
             origin=task.origin,
         )
         session = Session(spec, task, backend=self.backend or "auto", **self.limits())
-        return [
-            replace(session, spec=replace(spec, seed=seed), folder=self.folder_for(task.name, seed, len(seeds)))
-            for seed in seeds
-        ]
+        own = ((replace(spec, seed=seed), self.folder_for(task.name, seed, len(seeds))) for seed in seeds)
+        return [replace(session, spec=spec, folder=folder) for spec, folder in own]
 
     def folder_for(self, task: str, seed: int, count: int) -> Path:
         from diprl.runs.folder import free_folder

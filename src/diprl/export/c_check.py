@@ -37,14 +37,13 @@ def check(written: Written) -> list[Check]:
     library = Library([path for path in written.files if path.suffix == ".c"])
     name = "play" if samples.primitive_actions is None else "blend"
     reals = number_types(program, networks)
-    checks = [
-        compare(real.name, written, library.run(program, samples, name, real), single=real is SINGLE) for real in reals
-    ]
+    found = {real: library.run(program, samples, name, real) for real in reals}
+    checks = [compare(real.name, written, actions, single=real is SINGLE) for real, actions in found.items()]
     if SINGLE not in reals:
         checks.append(Check("float", note="not emitted, some number does not fit into 32 bits"))
     for real in reals if networks else []:
-        found = library.run(program, samples, "play", real)
-        checks.append(compare_networks(f"{real.name} with networks", written, found, single=real is SINGLE))
+        played = library.run(program, samples, "play", real)
+        checks.append(compare_networks(f"{real.name} with networks", written, played, single=real is SINGLE))
     emitted = any(path.name.endswith("_fixed.c") for path in written.files)
     return [*checks, _check_fixed(library, written)] if emitted else checks
 

@@ -34,8 +34,7 @@ def render(program: Program, networks: Sequence[Network] = (), guard: Guard = PL
         with TemporaryDirectory() as place:
             for path, text in texts.items():
                 (Path(place) / Path(path).name).write_text(text, encoding="utf-8")
-            sources = [f"{name}.c", "fmi2.c"]
-            c_check.build(Path(place), ["-fvisibility=hidden", *sources])
+            c_check.build(Path(place), ["-fvisibility=hidden", f"{name}.c", "fmi2.c"])
             files[f"binaries/{folder}/{name}.{suffix}"] = (Path(place) / c_check.BUILT).read_bytes()
     return {f"{name}.fmu": archive(files)}
 

@@ -130,8 +130,7 @@ class _Graph:
             return self.add("Concat", entries, axis=1)
 
         def choose(condition: Condition, then: str, orelse: str) -> str:
-            value = self.linear(condition.weights, condition.bias, columns)
-            test = self.add("Greater", [value, zero])
+            test = self.add("Greater", [self.linear(condition.weights, condition.bias, columns), zero])
             return self.add("Where", [test if isinstance(actions, Discrete) else self.as_column(test), then, orelse])
 
         return fold(flatten(program.root), leaf, choose)

@@ -110,8 +110,7 @@ def _limit(value: float) -> str:
 def _weights(network: Network) -> str:
     """One network as the arguments of `_network` that follow the senses, one per line."""
     layers = [[np.asarray(array, np.float64).T.tolist() for array in layer] for layer in network.layers]
-    mean, std, low, high = (
-        np.asarray(row, np.float64).tolist() for row in (network.mean, network.std, network.low, network.high)
-    )
+    rows = (network.mean, network.std, network.low, network.high)
+    mean, std, low, high = (np.asarray(row, np.float64).tolist() for row in rows)
     lines = [f"        {numbers!r},\n" for numbers in (mean, std, layers, low, high)]
     return f"    {network.name!r}: (\n{''.join(lines).replace('inf', 'math.inf')}    ),\n"

@@ -85,9 +85,8 @@ def write_handover(
         guard = Guard(chosen, facts.seen, evidence.box() if evidence else (), _limits(program, facts.seen, evidence))
         show("writing and testing code")
         reports = [export(program, target, place / target, guard=guard) for target in TARGETS]
-        code = [
-            {"target": one.target, "compared with the interpreter": str(each)} for one in reports for each in one.checks
-        ]
+        checks = [(one.target, str(each)) for one in reports for each in one.checks]
+        code = [{"target": target, "compared with the interpreter": told} for target, told in checks]
         vectors, tested = _test(program, place, guard)
         rows = evidence.rows if evidence else []
         _describe(program, place, guard, facts, rows, {"Code": code, "Test vectors": vectors, **tested})

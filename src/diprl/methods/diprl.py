@@ -40,8 +40,7 @@ def fit(session: Session) -> Result:
     extracted = read_off(task, trained.agent, trained.temperatures)
     cost = measure_gap(trainer, trained)
     program = thinned(trainer, trained, extracted, thinning) if thinning else extracted
-    unused = budget - sum(trainer.steps.values())
-    front = shorten(trainer, program, extracted, min(steps, unused))
+    front = shorten(trainer, program, extracted, min(steps, budget - sum(trainer.steps.values())))
     if front is None:
         return trainer.finish(trained, extracted, gap=cost, chosen=chosen)
     return trainer.finish(trained, front.program, front=front, extracted=extracted, gap=cost, chosen=chosen)

@@ -67,10 +67,8 @@ def split_budget(settings: Settings, share: float) -> tuple[Settings, Settings]:
         short = f"total_timesteps {settings.ppo.total_timesteps} is one rollout"
         raise DiprlError(f"{short}, but pi-PRL needs one to search and one to fine-tune: give it more than {size}")
     tuning = min(max(round(share * rollouts), 1), rollouts - 1)
-    return (
-        settings.with_values(total_timesteps=(rollouts - tuning) * size),
-        settings.with_values(total_timesteps=tuning * size, architecture_period=0),
-    )
+    search = settings.with_values(total_timesteps=(rollouts - tuning) * size)
+    return search, settings.with_values(total_timesteps=tuning * size, architecture_period=0)
 
 
 def relaxed_again(program: Program, found: Trained, settings: Settings) -> Agent:

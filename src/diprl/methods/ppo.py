@@ -10,5 +10,4 @@ from diprl.runs.trainer import Trainer
 def fit(session: Session) -> Result:
     """Train the network, which acts by its likeliest action; where a program blends primitives, it moves actuators."""
     trainer = Trainer(session)
-    trained = trainer.train(Stage("training", session.spec.settings, neural_agent))
-    return trainer.finish(trained, None)
+    return trainer.finish(trainer.train(Stage("training", session.spec.settings, neural_agent)), None)

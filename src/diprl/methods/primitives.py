@@ -68,14 +68,9 @@ def greedy_network(agent: Agent, task: Task) -> Network:
     layers = [(np.asarray(weights, np.float64), np.asarray(bias, np.float64)) for weights, bias in pairs]
     reach, centre = np.asarray(policy.scale), np.asarray(policy.centre)
     layers[-1] = (layers[-1][0] * reach, layers[-1][1] * reach + centre)
-    return Network(
-        name=task.name,
-        mean=np.asarray(agent.normaliser.mean, np.float64),
-        std=np.asarray(agent.normaliser.scale, np.float64),
-        layers=tuple(layers),
-        low=np.asarray(actions.low, np.float64),
-        high=np.asarray(actions.high, np.float64),
-    )
+    rows = (agent.normaliser.mean, agent.normaliser.scale, actions.low, actions.high)
+    mean, std, low, high = (np.asarray(row, np.float64) for row in rows)
+    return Network(task.name, mean, std, tuple(layers), low, high)
 
 
 def primitive_names(task: Task) -> tuple[str, ...]:

@@ -1,20 +1,25 @@
-"""The methods by name, and the one path that every run takes."""
+"""The methods by name, the one path that every run takes, and what a run left, ready to act."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from diprl.arena.reference import Act, program_act
 from diprl.errors import DiprlError, check_known
 from diprl.methods import diprl, dtsemnet, pi_prl, ppo, viper
 from diprl.methods.agents import neural_agent, tree_agent
+from diprl.program import Program
 from diprl.runs import folder as run_folder
 from diprl.runs.result import Result, changed_versions, command, versions
-from diprl.runs.session import Session
+from diprl.runs.session import Session, resume_session
 from diprl.runs.stage import MakeAgent
-from diprl.runs.trainer import save_trained
+from diprl.runs.trainer import acting, load_trained, save_trained
+from diprl.system.device import use_compilation_cache
 from diprl.system.files import check_writable, read_json, write_json
+from diprl.tasks.base import Task
 
 
 @dataclass(frozen=True)
@@ -100,3 +105,34 @@ def run_all(sessions: Sequence[Session], workers: int) -> list[Result]:
         return [run(session) for session in sessions]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(run, sessions))
+
+
+class Opened(NamedTuple):
+    """Something that acts, and the task it acts in."""
+
+    task: Task
+    act: Act
+    program: Program | None
+
+
+def open_saved(path: Path, task: str | None = None, env_kwargs: Mapping[str, Any] | None = None) -> Opened:
+    """A program with its task, or with the one that is named; the network of a finished run that has no program."""
+    if (
+        (path / run_folder.CONFIG).exists()
+        and (path / run_folder.RESULT).exists()
+        and not (path / run_folder.PROGRAM_JSON).exists()
+    ):
+        if env_kwargs:
+            raise DiprlError(f"{path} holds a network, which plays where it was trained: leave out --env-kwargs")
+        return open_network(path, task)
+    program = run_folder.load_program(path)
+    played = run_folder.task_of(path, program, task, env_kwargs)
+    return Opened(played, program_act(played, program), program)
+
+
+def open_network(folder: Path, task: str | None = None) -> Opened:
+    use_compilation_cache()
+    session = resume_session(folder, task)
+    make_agent = find_method(session.spec.method).make_agent
+    trained = load_trained(run_folder.find_saved(folder).arrays, session.task, session.spec, make_agent)
+    return Opened(session.task, acting(session.task, trained, None), None)

@@ -65,8 +65,7 @@ def imitate(session: Session, oracle: Trained, rounds: int, length: int) -> list
     from diprl.tasks.batches.choose import make_environments
 
     task, seed = session.task, session.spec.seed
-    discrete = isinstance(task.signature.actions, Discrete)
-    ask = choices_of(oracle) if discrete else vectors_of(oracle)
+    ask = choices_of(oracle) if isinstance(task.signature.actions, Discrete) else vectors_of(oracle)
     environments = make_environments(task, SAMPLERS, "sync" if task.twin else session.backend)
     act, lessons, trees = acting(task, oracle, None), [], []
     with closing(environments):

@@ -71,10 +71,8 @@ class DerivationTree(AbstractPolicy):
         log_passed = sums_before(log_choice[:, 1])
         log_depth, log_tail = log_passed + log_stop, log_passed[1:]
         best, levels = jnp.argmax(log_depth), jnp.arange(self.max_depth)
-        return (
-            either(hard, jnp.where(levels == best, 0.0, NEVER), log_depth),
-            either(hard, jnp.where(levels[:-1] < best, 0.0, NEVER), log_tail),
-        )
+        log_depth = either(hard, jnp.where(levels == best, 0.0, NEVER), log_depth)
+        return log_depth, either(hard, jnp.where(levels[:-1] < best, 0.0, NEVER), log_tail)
 
     def depth_probabilities(self, temperature: Float[Array, ""] | float = 1.0) -> Float[Array, " depths"]:
         return jnp.exp(self.log_shape(temperature)[0])

@@ -24,10 +24,7 @@ class ActionLeaves(eqx.Module):
     """Leaves with fixed actions, dealt round-robin from the first leaf on."""
 
     actions: int = eqx.field(static=True)
-
-    @property
-    def noise_size(self) -> int:
-        return 1
+    noise_size = 1
 
     def distribution(self, scores: Float[Array, " leaves"], hard: Switch) -> Distribution:
         """Softmax over each action's best leaf; when hard, the action of the leaf that is reached."""

@@ -19,10 +19,7 @@ class DiscreteTerminals(eqx.Module):
     """One categorical distribution over the actions per terminal."""
 
     logits: Float[Array, "terminals actions"]
-
-    @property
-    def noise_size(self) -> int:
-        return 1
+    noise_size = 1
 
     def mixture(self, log_weights: Array, state: State, temperature: Array | float, hard: Switch) -> Distribution:
         return Categorical(jnp.exp(log_weights) @ chosen(self.logits, temperature, hard))
@@ -47,8 +44,7 @@ class AbstractGaussianTerminals(eqx.Module):
         """What each terminal does in this state."""
 
     def mixture(self, log_weights: Array, state: State, temperature: Array | float, hard: Switch) -> Distribution:
-        means = self.means(state, temperature)
-        return GaussianMixture(log_weights, means, deviation(self.log_deviation, hard))
+        return GaussianMixture(log_weights, self.means(state, temperature), deviation(self.log_deviation, hard))
 
 
 class BlendTerminals(AbstractGaussianTerminals):

@@ -124,13 +124,8 @@ def _step(program: "Program", condition: Condition, values: list[float], scales:
         contributions.append(("bias", condition.bias))
     value = linear(condition.weights, condition.bias, values)
     norm = hypot(*(np.asarray(condition.weights) * scales))
-    return Step(
-        format_condition(condition, program.signature),
-        value,
-        abs(value) / norm if norm else inf,
-        value > 0.0,
-        tuple(contributions),
-    )
+    margin = abs(value) / norm if norm else inf
+    return Step(format_condition(condition, program.signature), value, margin, value > 0.0, tuple(contributions))
 
 
 @dataclass(frozen=True)
@@ -165,12 +160,8 @@ class _Origin:
             return None
         step = state - self.state
         changes = zip(signature.feature_names, step.tolist(), strict=True)
-        return Counterfactual(
-            tuple((name, change) for name, change in changes if change),
-            tuple(values),
-            float(np.linalg.norm(step / self.scales)),
-            "; ".join(format_terminal(reached, signature)),
-        )
+        moved, distance = [pair for pair in changes if pair[1]], float(np.linalg.norm(step / self.scales))
+        return Counterfactual(tuple(moved), tuple(values), distance, "; ".join(format_terminal(reached, signature)))
 
     def nearest_on(self, path: Decisions) -> Counterfactual | None:
         """The nearest state of one leaf, stepping as little past its thresholds as the interpreter notices."""

@@ -60,8 +60,7 @@ class Together:
 
     def __init__(self, programs: Sequence[Program]) -> None:
         self.actions = programs[0].signature.actions
-        most = max(program.conditions for program in programs)
-        packed = packed_together(programs, most)
+        packed = packed_together(programs, max(program.conditions for program in programs))
         self.read = np.flatnonzero(packed.weights.any(axis=(0, 1)))
         self.packed = packed._replace(weights=packed.weights[..., self.read])
 

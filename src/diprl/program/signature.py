@@ -75,8 +75,6 @@ def outputs(actions: Actions) -> list[Feature]:
 
 def action_range(actions: Continuous | Primitives) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Centre and half-width of each output's range; an unbounded output is measured in its own units."""
-    bounded = [
-        (low, high) if isfinite(low) and isfinite(high) else (-1.0, 1.0)
-        for low, high in zip(actions.low, actions.high, strict=True)
-    ]
+    pairs = zip(actions.low, actions.high, strict=True)
+    bounded = [(low, high) if isfinite(low) and isfinite(high) else (-1.0, 1.0) for low, high in pairs]
     return tuple((low + high) / 2 for low, high in bounded), tuple((high - low) / 2 for low, high in bounded)

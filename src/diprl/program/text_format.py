@@ -116,10 +116,8 @@ def format_terminal(leaf: Terminal, signature: Signature, notation: Notation = T
         return [notation.name(names[leaf.action])]
     if isinstance(leaf, Blend):
         return [format_linear(leaf.weights, 0.0, names, notation)]
-    return [
-        f"{notation.name(name)} = {format_linear(row, bias, signature.feature_names, notation)}"
-        for name, row, bias in zip(names, leaf.weights, leaf.bias, strict=True)
-    ]
+    rows = zip(map(notation.name, names), leaf.weights, leaf.bias, strict=True)
+    return [f"{name} = {format_linear(row, bias, signature.feature_names, notation)}" for name, row, bias in rows]
 
 
 def _entry(key: str, items: Sequence[str]) -> list[str]:

@@ -18,9 +18,8 @@ from diprl.program.text_header import parse_signature, parse_task, split_header
 from diprl.program.tokens import MAX_CHARACTERS, Linear, Names, Token, Tokens, parse_linear
 
 _ONE = "a condition is one comparison: put the second one in an"
-_JOINED = dict.fromkeys(("and", "<", ">"), f"{_ONE} 'if' inside the branch") | {
-    "or": f"{_ONE} 'elif' with the same action"
-}
+_JOINED = {"or": f"{_ONE} 'elif' with the same action"}
+_JOINED |= dict.fromkeys(("and", "<", ">"), f"{_ONE} 'if' inside the branch")
 """Words that people put between two comparisons, and what to write instead."""
 END = -1
 """The indentation of the empty line after the last one."""

@@ -187,8 +187,7 @@ class Visits:
 
 def visit(task: Task, program: Program, episodes: int) -> Visits:
     """Play some episodes that no score is taken from."""
-    views = visited_views(task, program, episodes)
-    features = views[:, : len(program.signature.features)].astype(np.float64)
+    features = visited_views(task, program, episodes)[:, : len(program.signature.features)].astype(np.float64)
     return Visits(features, program.branch_batch(features))
 
 
@@ -201,8 +200,7 @@ def influence(program: Program, visits: Visits, seed: int = 0) -> list[float]:
     for feature in range(visits.features.shape[1]):
         shuffled = visits.features.copy()
         shuffled[:, feature] = generator.permutation(shuffled[:, feature])
-        different = actions[program.branch_batch(shuffled)] != actions[visits.branches]
-        changed.append(float(np.mean(different)))
+        changed.append(float(np.mean(actions[program.branch_batch(shuffled)] != actions[visits.branches])))
     return changed
 
 

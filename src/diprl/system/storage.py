@@ -152,10 +152,8 @@ def load_tree(path: Path, like: Any) -> tuple[Any, dict[str, Any]]:
 
     arrays, facts = load_arrays(path, tree_arrays(like))
     leaves, structure = jax.tree.flatten(like)
-    restored = [
-        jax.random.wrap_key_data(jax.numpy.asarray(array)) if is_random_key(leaf) else jax.numpy.asarray(array)
-        for array, leaf in zip(arrays.values(), leaves, strict=True)
-    ]
+    pairs = zip(map(jax.numpy.asarray, arrays.values()), leaves, strict=True)
+    restored = [jax.random.wrap_key_data(array) if is_random_key(leaf) else array for array, leaf in pairs]
     return jax.tree.unflatten(structure, restored), facts
 
 

@@ -95,8 +95,7 @@ class HostCollector:
         uniform = np.random.default_rng([self.seed, rollout]).random(shape, dtype=np.float32)
         if not ppo.noise_correlation:
             return uniform
-        progress = rollout / self.rollouts
-        correlation = schedule.noise_correlation(ppo.noise_correlation, progress)
+        correlation = schedule.noise_correlation(ppo.noise_correlation, rollout / self.rollouts)
         return np.asarray(compiled_correlated(uniform, correlation))
 
     def collect(self, state: TrainState, temperatures: Temperatures, noise: np.ndarray) -> tuple[Trajectory, Episodes]:

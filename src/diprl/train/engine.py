@@ -55,8 +55,7 @@ class Engine:
         self.task, self.settings = task, settings
         self.blueprint = Blueprint(agent)
         self.twin: Twin | None = task.twin() if task.twin else None
-        depths = jax.eval_shape(agent.policy.depth_probabilities).shape[0]
-        self.max_entropy = log(max(depths, 2))
+        self.max_entropy = log(max(jax.eval_shape(agent.policy.depth_probabilities).shape[0], 2))
         self.noise_size = agent.policy.noise_size
         self.has_dual = settings.program.alpha_dual > 0 and agent.policy.architecture.size > 0
         self.has_features = settings.program.feature_entropy > 0 and agent.policy.architecture.size > 0
@@ -191,9 +190,8 @@ class Engine:
                 agent = self.blueprint.build(vector, state.normaliser)
                 entropy = architecture_entropy(agent, temperatures)
                 dual = ascend(dual, entropy, self.max_entropy, numbers, active[0])
-            vector, moments = descend(
-                self.blueprint, vector, moments, gradient, active, size, numbers.ppo.max_grad_norm
-            )
+            most = numbers.ppo.max_grad_norm
+            vector, moments = descend(self.blueprint, vector, moments, gradient, active, size, most)
             return (vector, moments, dual), None
 
         def epoch(carry: tuple, inputs: tuple[Array, StepSize]) -> tuple[tuple, None]:

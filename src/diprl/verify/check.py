@@ -107,8 +107,7 @@ def verify(
             progress((number + share) / len(spec.properties), f"{name}: {what}" if what else name)
 
         told(0.0, "")
-        limit = Deadline(spec.timeout)
-        context = Context(program, spec.plant, limit, spec.arithmetic, told, folder, processes)
+        context = Context(program, spec.plant, Deadline(spec.timeout), spec.arithmetic, told, folder, processes)
         findings.append(_finding(wanted, spec, context))
     box = spec.box.text(program.signature.feature_names) if spec.box else ""
     environment = f" and in {spec.plant.environment}" if spec.plant and spec.plant.environment else ""

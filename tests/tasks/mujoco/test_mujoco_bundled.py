@@ -11,8 +11,7 @@ from diprl.tasks.mujoco.environment import Simulator
 from diprl.tasks.mujoco.primitive_tasks import primitive_tasks
 from diprl.tasks.mujoco.primitives import SUFFIX, bundled_primitive, data_folder
 from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
-from diprl.tasks.mujoco.tasks import mujoco_tasks
+from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot, mujoco_tasks
 
 EPISODES = 16
 SHIPPED = sorted(path.stem for path in data_folder().glob(f"*{SUFFIX}"))

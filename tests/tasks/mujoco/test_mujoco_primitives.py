@@ -13,8 +13,8 @@ from diprl.tasks.mujoco.ant import RANDOM_GOAL, STANDING
 from diprl.tasks.mujoco.description import Start
 from diprl.tasks.mujoco.environment import Simulator
 from diprl.tasks.mujoco.primitives import Primitive, bundled_primitive, load_primitive, save_primitive
-from diprl.tasks.mujoco.robots import ANT
 from diprl.tasks.mujoco.symmetry import TURN_OF_ACTIONS, TURN_OF_STATE, turn, turned
+from diprl.tasks.mujoco.tasks import ANT
 
 
 def random_network(inputs: int = 27, outputs: int = 8, seed: int = 0) -> Network:

@@ -26,8 +26,7 @@ from diprl.tasks.mujoco.primitive_tasks import (
     start_before_bar,
 )
 from diprl.tasks.mujoco.pusher import PUSHER
-from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
-from diprl.tasks.mujoco.tasks import mujoco_tasks
+from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot, mujoco_tasks
 
 ROBOTS = {"HalfCheetahHurdle": CHEETAH, "Pusher2D": ARM, "AntRandomGoal": ANT, "AntCrossMaze": ANT}
 

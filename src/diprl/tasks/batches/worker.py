@@ -40,9 +40,8 @@ class Worker:
         context = get_context("spawn")
         self._name = name
         self._connection, theirs = context.Pipe()
-        self._process: Any = context.Process(
-            target=_live, args=(theirs, name, CloudpickleWrapper(cast(Any, begin)), *shared), daemon=True
-        )
+        given = (theirs, name, CloudpickleWrapper(cast(Any, begin)), *shared)
+        self._process: Any = context.Process(target=_live, args=given, daemon=True)
         try:
             with _main_module_hidden():
                 self._process.start()

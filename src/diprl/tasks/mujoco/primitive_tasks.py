@@ -17,7 +17,7 @@ from diprl.tasks.mujoco.cheetah import HURDLE, model
 from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, Starts, States, squared_norm
 from diprl.tasks.mujoco.environment import MujocoEnvironment, MujocoEnvironments
 from diprl.tasks.mujoco.primitives import bundled_primitive
-from diprl.tasks.mujoco.robots import ANT, ARM, CHEETAH, Robot
+from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot
 
 PITCH = 2
 PUCK_X, PUCK_Y = 3, 4
