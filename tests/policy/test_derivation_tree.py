@@ -211,8 +211,8 @@ def test_nothing_is_sampled_below_the_floor_of_the_deviation() -> None:
 def test_the_entropy_of_a_choice_is_that_of_its_shares() -> None:
     """Noise of the motors is no choice: it must not be paid for."""
     shares = np.array([0.5, 0.25, 0.25], np.float32)
-    mixture = GaussianMixture(jnp.log(shares), jnp.asarray(PRIMITIVES), jnp.array([-1.0, 2.0]))
-    assert float(jax.jit(lambda m: Choice(m).entropy())(mixture)) == pytest.approx(1.5 * np.log(2), abs=1e-6)
+    choice = Choice(jnp.log(shares), jnp.asarray(PRIMITIVES), jnp.array([-1.0, 2.0]))
+    assert float(jax.jit(lambda c: c.entropy())(choice)) == pytest.approx(1.5 * np.log(2), abs=1e-6)
 
 
 def test_categorical_samples_follow_the_probabilities() -> None:

@@ -72,7 +72,6 @@ class AgentPlayer:
         return act
 
     def returns_on_twin(self, player: Player, episodes: int, key: PRNGKeyArray) -> Array:
-        """Returns of one block of episodes."""
         if self.engine.twin is None:
             raise ValueError(f"{self.engine.task.name} has no twin to play on")
         agent = self.engine.blueprint.build(player.vector, player.normaliser)

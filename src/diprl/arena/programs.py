@@ -24,7 +24,6 @@ from diprl.tasks.base import Task, Twin
 
 
 def act(packed: Packed, view: Float[Array, " features"]) -> Array:
-    """The action of a packed program."""
     holds = jnp.where(packed.weights[:, :-1] @ view + packed.weights[:, -1] > 0, 1.0, -1.0)
     reached = packed.paths @ holds == packed.lengths
     return jnp.sum(jnp.where(reached, packed.leaves, 0)).astype(jnp.int32)

@@ -79,7 +79,6 @@ class Library:
             self.functions = ctypes.CDLL(str(Path(folder) / BUILT))
 
     def run(self, program: Program, samples: Samples, function: str = "play", real: Real = DOUBLE) -> NDArray[Any]:
-        """The actions for a batch, computed by the exported function."""
         kind = real.kind
         extra = samples.senses if function == "play" else samples.primitive_actions
         with np.errstate(all="ignore"):

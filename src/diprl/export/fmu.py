@@ -82,7 +82,6 @@ def _signals(program: Program) -> tuple[list[Feature], list[Feature]]:
 
 
 def _description(program: Program, guid: str) -> str:
-    """The unit's modelDescription.xml."""
     given, acted = _signals(program)
     kind = "Integer" if isinstance(program.signature.actions, Discrete) else "Real"
     lines = [_variable(number, one, "input", "Real") for number, one in enumerate(given)]
@@ -103,7 +102,6 @@ def _description(program: Program, guid: str) -> str:
 
 
 def _variable(reference: int, signal: Feature, causality: str, kind: str) -> str:
-    """One line of the list of variables."""
     facts = [f"unit={_attribute(signal.unit)}"] if signal.unit else []
     facts += [f'{key}="{end!r}"' for key, end in (("min", signal.low), ("max", signal.high)) if not isinf(end)]
     facts += [f'start="{clip(0.0, signal.low, signal.high)!r}"'] if causality == "input" else []

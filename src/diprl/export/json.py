@@ -8,6 +8,5 @@ render = one_file("json", lambda program, _: program.to_json())
 
 
 def check(written: Written) -> list[Check]:
-    """Read the written file back and run it."""
     loaded, samples = Program.load(written.files[0]), written.samples
     return [compare("read back", written, loaded.act_batch(samples.features, samples.primitive_actions))]

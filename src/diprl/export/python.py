@@ -26,7 +26,6 @@ _NOTATION = Notation(repr, " * ", lines={"if": "if {} > 0.0:"}, returning=True)
 
 
 def to_python(program: Program, primitives: Sequence[Network] | None = None) -> str:
-    """The whole file as text."""
     levels = nesting(program.root)
     if levels > _MAX_NESTING:
         raise DiprlError(f"the program nests {levels} ifs: Python allows {_MAX_NESTING} at most")

@@ -30,7 +30,6 @@ class _Box:
 
 
 def to_svg(program: Program) -> str:
-    """The drawing as text."""
     root = _measure(program)
     shapes, height = _draw(root, leaf_colours(program))
     return structure.fill(

@@ -128,7 +128,6 @@ def harness(program: Program, expected: list[Expected]) -> dict[str, str]:
 
 
 def _rows(rows: NDArray[Any], real: Real) -> str:
-    """The rows of a table in C."""
 
     def write(value: float) -> str:
         return str(value) if isinstance(value, int) else "NAN" if np.isnan(value) else real.constant(value)

@@ -27,8 +27,7 @@ def grow_classifier(
     features: NDArray[np.float32], actions: NDArray[np.int64], weights: NDArray[np.float64], height: int, seed: int
 ) -> Tree:
     """A tree that chooses among actions; mistakes count by their weights."""
-    growers = scikit_learn_trees()
-    grower = growers.DecisionTreeClassifier(criterion="entropy", max_depth=height, random_state=seed)
+    grower = scikit_learn_trees().DecisionTreeClassifier(criterion="entropy", max_depth=height, random_state=seed)
     grower.fit(features, actions, weights)
     return Tree(grower.tree_, grower.classes_[np.argmax(grower.tree_.value[:, 0, :], axis=-1)])
 

@@ -117,11 +117,8 @@ class Opened(NamedTuple):
 
 def open_saved(path: Path, task: str | None = None, env_kwargs: Mapping[str, Any] | None = None) -> Opened:
     """A program with its task, or with the one that is named; the network of a finished run that has no program."""
-    if (
-        (path / run_folder.CONFIG).exists()
-        and (path / run_folder.RESULT).exists()
-        and not (path / run_folder.PROGRAM_JSON).exists()
-    ):
+    finished = (path / run_folder.CONFIG).exists() and (path / run_folder.RESULT).exists()
+    if finished and not (path / run_folder.PROGRAM_JSON).exists():
         if env_kwargs:
             raise DiprlError(f"{path} holds a network, which plays where it was trained: leave out --env-kwargs")
         return open_network(path, task)

@@ -62,24 +62,15 @@ class GaussianMixture(eqx.Module):
         return jnp.exp(self.log_weights) @ self.means
 
 
-class Choice(eqx.Module):
+class Choice(GaussianMixture):
     """One of several actions, carried out with some noise: a mixture whose components, not their noise, should vary."""
-
-    mixture: GaussianMixture
-
-    def log_prob(self, action: Float[Array, " outputs"]) -> Float[Array, ""]:
-        return self.mixture.log_prob(action)
 
     def entropy(self) -> Float[Array, ""]:
         """The entropy of the choice alone."""
-        log_weights = self.mixture.log_weights
-        return -total(jnp.exp(log_weights) * log_weights)
-
-    def sample(self, uniform: Float[Array, " noise"]) -> Float[Array, " outputs"]:
-        return self.mixture.sample(uniform)
+        return -total(jnp.exp(self.log_weights) * self.log_weights)
 
     def likeliest(self) -> Float[Array, " outputs"]:
-        return self.mixture.means[jnp.argmax(self.mixture.log_weights)]
+        return self.means[jnp.argmax(self.log_weights)]
 
 
-Distribution = Categorical | GaussianMixture | Choice
+Distribution = Categorical | GaussianMixture

@@ -107,7 +107,7 @@ class ChoiceTerminals(eqx.Module):
     def mixture(self, log_weights: Array, state: State, temperature: Array | float, hard: Switch) -> Distribution:
         shares = jnp.exp(log_weights) @ chosen(self.logits, temperature, hard)
         log_shares = jnp.log(jnp.maximum(shares, SMALLEST_PROBABILITY))
-        return Choice(GaussianMixture(log_shares, state.primitives, deviation(self.log_std, hard)))
+        return Choice(log_shares, state.primitives, deviation(self.log_std, hard))
 
 
 Terminals = DiscreteTerminals | BlendTerminals | ChoiceTerminals | AffineTerminals

@@ -143,8 +143,7 @@ class _Origin:
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
         """The features' bounds, widened where the state already lies outside of them."""
-        low = np.array([feature.low for feature in self.program.signature.features])
-        high = np.array([feature.high for feature in self.program.signature.features])
+        low, high = np.array([(feature.low, feature.high) for feature in self.program.signature.features]).T
         return np.minimum(low, self.state), np.maximum(high, self.state)
 
     def values(self, asked: list[Condition]) -> tuple[Array, Array]:

@@ -53,16 +53,11 @@ def read_source(path: Path) -> Source:
     if not path.is_dir():
         return Source(path, load_program(path))
     spec = read_spec(path) if (path / CONFIG).exists() else None
-    verification = path / VERIFICATION
-    return Source(
-        path,
-        load_program(path),
-        spec,
-        read_result(path),
-        sorted(_siblings(path, spec), key=lambda sibling: sibling.spec.seed) if spec else (),
-        read_rows(path / METRICS_JSONL),
-        read_json(verification) if verification.exists() else None,
-    )
+    program, result = load_program(path), read_result(path)
+    siblings = sorted(_siblings(path, spec), key=lambda sibling: sibling.spec.seed) if spec else ()
+    metrics, verification = read_rows(path / METRICS_JSONL), path / VERIFICATION
+    checked = read_json(verification) if verification.exists() else None
+    return Source(path, program, spec, result, siblings, metrics, checked)
 
 
 def _siblings(path: Path, spec: RunSpec) -> Iterator[Result]:

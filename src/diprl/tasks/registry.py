@@ -71,10 +71,9 @@ def load_task(
         source = named_by_user(source)
     if isinstance(source, Origin):
         return _task_of_origin(source, env_kwargs, options)
-    if isinstance(source, gym.Env):
-        return gymnasium_task(copies_of(source), env_kwargs=env_kwargs, **options)
-    if callable(source):
-        return gymnasium_task(source, env_kwargs=env_kwargs, **options)
+    if isinstance(source, gym.Env) or callable(source):
+        make = copies_of(source) if isinstance(source, gym.Env) else source
+        return gymnasium_task(make, env_kwargs=env_kwargs, **options)
     if isinstance(source, gym.vector.VectorEnv):
         raise DiprlError(f"{type(source).__name__} is {VECTOR}")
     kind = type(source).__name__

@@ -167,7 +167,6 @@ def print_compared(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def print_findings(findings: dict[str, Any]) -> None:
-    """What `diprl doctor` found."""
     test = findings["self_test"]
     say(f"diprl {findings['diprl']}, Python {findings['python']}, {', '.join(findings['devices'])}")
     for title in ("packages", "tasks"):

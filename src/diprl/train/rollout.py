@@ -28,7 +28,6 @@ class Running(NamedTuple):
 
 
 def begin(twin: Twin, num_envs: int, *, key: PRNGKeyArray) -> Running:
-    """A fresh episode in every environment."""
     state = jax.vmap(twin.reset)(jr.uniform(key, (num_envs, twin.reset_size)))
     view = jax.vmap(twin.observe)(state)
     return Running(state, view, jnp.zeros(num_envs, jnp.int32), jnp.zeros(num_envs))

@@ -39,7 +39,6 @@ class Tree:
     column: int
 
     def error(self, sentence: str) -> SpecError:
-        """A mistake in this place."""
         return SpecError(f"line {self.line}: {sentence}")
 
     def text(self) -> str:
@@ -79,14 +78,12 @@ class Tree:
         return tuple(map(read, self.value if isinstance(self.value, tuple) else (self,)))
 
     def name(self, names: Sequence[str], kind: str) -> str:
-        """One of the known names."""
         text = self.text()
         if text not in names:
             raise self.error(f"'{text:.40}' is not {kind}: {_hint(text, names)}")
         return text
 
     def index(self, names: Sequence[str], kind: str) -> int:
-        """The position of a name among the known ones."""
         return names.index(self.name(names, kind))
 
     def entries(self) -> "dict[str, tuple[Tree, Tree]]":
@@ -196,7 +193,6 @@ class Entries:
         return default[0]
 
     def choice(self, key: str, names: Sequence[str], kind: str, *default: str) -> str:
-        """One of a few names."""
         return self.take(key, lambda tree: tree.name(names, kind), *default)
 
     def finish(self) -> None:
@@ -243,7 +239,6 @@ class Asked(Entries):
         return Box(tuple(low), tuple(high))
 
     def output_box(self, tree: Tree) -> Box:
-        """Intervals for some of the outputs."""
         sides = tree.mapping(self.action, Tree.interval)
         low, high = zip(*(sides.get(output, (-inf, inf)) for output in range(len(self.actions))), strict=True)
         return Box(low, high)

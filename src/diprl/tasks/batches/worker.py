@@ -52,7 +52,6 @@ class Worker:
         self._closing = finalize(self, _end, self._connection, self._process)
 
     def wait(self, timeout: float | None) -> None:
-        """Wait until the worker has begun."""
         self.receive(STARTING, " took more than {:g} seconds to be imported")
         self.receive(timeout, " took more than {:g} seconds to be made")
 

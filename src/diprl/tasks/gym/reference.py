@@ -58,8 +58,7 @@ class Reference:
             with catch_warnings():
                 # Deprecations are the author's business; Box2D crashes where they raise.
                 simplefilter("ignore", DeprecationWarning)
-                options = f" with {kwargs}" if kwargs else ""
-                complaint = f"{self.name} could not be made{options}"
+                complaint = f"{self.name} could not be made" + (f" with {kwargs}" if kwargs else "")
                 environment = call(partial(self.make, **kwargs), complaint=lambda: complaint)
         except DiprlError as error:
             missing = isinstance(error.__cause__, ImportError | gym.error.DependencyNotInstalled)
@@ -99,7 +98,6 @@ def time_limit(environment: gym.Env[Any, Any]) -> int | None:
 
 
 def evaluate(functions: Functions, observation: Any) -> NDArray[np.float32]:
-    """The user's features of one observation."""
     return np.array([float(function(observation)) for function in functions], np.float32)
 
 

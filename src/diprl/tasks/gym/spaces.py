@@ -60,7 +60,6 @@ def _joined(name: str, key: str) -> str:
 
 
 def _number_features(space: spaces.Box | spaces.MultiBinary, name: str) -> Iterator[Feature]:
-    """One feature per entry."""
     size = prod(space.shape)
     low, high = np.zeros(size), np.ones(size)
     if isinstance(space, spaces.Box):

@@ -70,7 +70,6 @@ def data_folder() -> Path:
 
 @cache
 def bundled_primitive(name: str) -> Primitive:
-    """A primitive that ships with the package."""
     path = data_folder() / f"{name}{SUFFIX}"
     if not path.is_file():
         raise DiprlError(f"the primitive '{name}' is not bundled; train it with: diprl primitives train {name}")

@@ -188,7 +188,6 @@ def in_single(state: State) -> State:
 
 
 def nearest_float(value: Fraction) -> float:
-    """The nearest finite float."""
     try:
         return float(value)
     except OverflowError:

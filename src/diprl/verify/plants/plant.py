@@ -83,7 +83,6 @@ class Plant:
         return dict(self.constants) | {name: value for row in rows for name, value in zip(*row, strict=False)}
 
     def seen(self, states: Sequence[Any], functions: Functions = NUMBERS) -> list[Any]:
-        """The features at a state."""
         values = self.values(states)
         return [formula(values, functions) for formula in self.features.values()]
 

@@ -32,7 +32,6 @@ def load_plant(path: Path) -> Plant:
 
 
 def parse_plant(text: str, name: str = "plant") -> Plant:
-    """Read the text of a plant file."""
     tree = read_tree(text)
     asked = Entries(tree, "a plant")
     states = asked.take("states", lambda listing: listing.items(_new_name))
