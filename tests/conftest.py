@@ -35,8 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     MuJoCo draws off-screen from the first test on, whichever imports it.
     """
-    from diprl.system.device import use_compilation_cache
-    from diprl.tasks.gym.display import draw_without_screen
+    from diprl.system.device import draw_without_screen, use_compilation_cache
 
     draw_without_screen()
     cache = getattr(config, "cache", None)  # pytest may run without one

@@ -160,6 +160,5 @@ def embed_terminals(
     bias = np.array([leaf.bias for leaf in leaves if isinstance(leaf, Affine)])
     offset = (bias + weights @ mean - np.asarray(centre)) / np.asarray(reach)
     slopes = weights * scale / np.asarray(reach)[:, None]
-    return AffineTerminals(
-        jnp.asarray(slopes, jnp.float32), jnp.asarray(offset, jnp.float32), jnp.full(len(reach), -1.0), centre, reach
-    )
+    slopes, offset = (jnp.asarray(numbers, jnp.float32) for numbers in (slopes, offset))
+    return AffineTerminals(slopes, offset, jnp.full(len(reach), -1.0), centre, reach)

@@ -34,12 +34,6 @@ class Player(NamedTuple):
     hardness: Hardness
 
 
-@lru_cache(maxsize=16)
-def player_for(engine: Engine) -> "AgentPlayer":
-    """One player, and so one compilation, for all states of an engine."""
-    return AgentPlayer(engine)
-
-
 class AgentPlayer:
     """Plays episodes with the agent that a training state holds."""
 
@@ -72,8 +66,7 @@ class AgentPlayer:
         return act
 
     def returns_on_twin(self, player: Player, episodes: int, key: PRNGKeyArray) -> Array:
-        if self.engine.twin is None:
-            raise ValueError(f"{self.engine.task.name} has no twin to play on")
+        assert self.engine.twin is not None  # others play on the reference
         agent = self.engine.blueprint.build(player.vector, player.normaliser)
 
         def act(view: Array, noise: Array) -> Array:
@@ -84,3 +77,7 @@ class AgentPlayer:
     def actions(self, player: Player, views: Array, noise: Array) -> Array:
         agent = self.engine.blueprint.build(player.vector, player.normaliser)
         return jax.vmap(agent.act, in_axes=(0, 0, None, None))(views, noise, player.temperatures, player.hardness)
+
+
+player_for = lru_cache(maxsize=16)(AgentPlayer)
+"""One player, and so one compilation, for all states of an engine."""

@@ -151,6 +151,5 @@ def program_player(task: Task, program: Program) -> ProgramPlayer:
 @lru_cache(maxsize=8)
 def twin_player(task: Task, conditions: int) -> TwinPlayer:
     """One player, and so one compilation, for all searches among programs of a size."""
-    if task.twin is None:
-        raise ValueError(f"{task.name} has no twin to play on")
+    assert task.twin is not None  # others play on the reference
     return TwinPlayer(task.twin(), conditions)

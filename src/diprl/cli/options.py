@@ -70,10 +70,7 @@ MaybeText = Annotated[str | None, shown("TEXT")]
 
 @contextmanager
 def kept_for_json() -> Iterator[None]:
-    """Send everything that is printed to standard error, by compiled code and worker processes too.
-
-    The document follows on standard output at the end.
-    """
+    """Send what is printed, by compiled code and workers too, to standard error; the document follows at the end."""
     DOCUMENTS.clear()
     sys.stdout.flush()
     kept = os.dup(1)

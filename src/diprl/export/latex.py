@@ -49,10 +49,9 @@ def escape(text: str) -> str:
 
 def _cases(program: Program) -> str:
     *leaves, last = terminals(program.root)
-    rows = [
-        rf"{_terminal(leaf, program)[-1]} & \text{{if }} {format_condition(condition, program.signature, _NOTATION)}"
-        for leaf, condition in zip(leaves, conditions(program.root), strict=True)
-    ]
+    tests = (format_condition(condition, program.signature, _NOTATION) for condition in conditions(program.root))
+    pairs = zip(leaves, tests, strict=True)
+    rows = [rf"{_terminal(leaf, program)[-1]} & \text{{if }} {test}" for leaf, test in pairs]
     rows.append(_terminal(last, program)[-1] + (r" & \text{otherwise}" if rows else ""))
     left = r"a(s) = " if not isinstance(last, Affine) else ""
     return f"{left}\\begin{{cases}}\n{_joined(rows)}\n\\end{{cases}}\n"

@@ -12,7 +12,7 @@ from diprl.program.text_format import Notation, format_condition, format_termina
 
 _CHARACTER, _LINE, _MARGIN, _GAP, _LEVEL = 7.3, 17, 10, 22, 54
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#dd8452", "#7f7f7f")
-_NOTATION = Notation(lambda value: format(value, ".4g"), "·")
+FEW_DIGITS = Notation(lambda value: format(value, ".4g"), "·")
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ def _measure(program: Program) -> _Box:
     signature = program.signature
 
     def leaf_box(leaf: Terminal) -> _Box:
-        lines = format_terminal(leaf, signature, _NOTATION)
+        lines = format_terminal(leaf, signature, FEW_DIGITS)
         return _box(leaf, _split(lines[0]) if isinstance(leaf, Blend) else lines)
 
     def condition_box(condition: Condition, *branches: _Box) -> _Box:
-        return _box(None, _split(format_condition(condition, signature, _NOTATION)), branches)
+        return _box(None, _split(format_condition(condition, signature, FEW_DIGITS)), branches)
 
     return fold(flatten(program.root), leaf_box, condition_box)
 

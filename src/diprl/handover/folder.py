@@ -123,11 +123,8 @@ def _test(program: Program, place: Path, guard: Guard) -> tuple[list[Row], dict[
         write_text(place / "vectors" / name, text)
     ran = {"vectors": _make(place, "vectors"), "Cortex-M3": _make(place, "cortex-m")}
     missed = {"unreached conditions": ", ".join(map(str, unreached))} if unreached else {}
-    sections = {
-        "Longest way": card.pairs(card.longest_way(program)),
-        "Stack in bytes by function": _make(place, "stack") or "No compiler told it.",
-        "Fixed point": margins,
-    }
+    stack = {"Stack in bytes by function": _make(place, "stack") or "No compiler told it."}
+    sections = {"Longest way": card.pairs(card.longest_way(program)), **stack, "Fixed point": margins}
     return card.pairs({**ran, **missed}), sections
 
 

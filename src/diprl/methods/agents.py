@@ -48,18 +48,16 @@ def make_terminals(
     *,
     key: PRNGKeyArray,
 ) -> Terminals:
-    actions, log_std = task.signature.actions, log(settings.ppo.deviation)
-    spread = settings.program.terminal_spread
+    actions, log_std, program = task.signature.actions, log(settings.ppo.deviation), settings.program
     if isinstance(actions, Continuous):
         centre, scale = action_range(actions)
         outputs = len(scale)
-        weights = spread * jr.normal(key, (count, outputs, task.layout.features))
-        program = settings.program
+        weights = program.terminal_spread * jr.normal(key, (count, outputs, task.layout.features))
         alone = program.feature_entropy or program.mix_logits  # what one leaf loses would come back from the others
         difference = 1.0 if alone else program.leaf_difference
         bias, deviations = jnp.zeros((count, outputs)), jnp.full(outputs, log_std)
         return AffineTerminals(weights, bias, deviations, centre, scale, difference=difference)
-    logits = spread * jr.normal(key, (count, len(actions.names)))
+    logits = program.terminal_spread * jr.normal(key, (count, len(actions.names)))
     if isinstance(actions, Discrete):
         return DiscreteTerminals(logits)
     return over_primitives(logits, jnp.full(len(actions.low), log_std))

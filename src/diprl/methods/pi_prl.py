@@ -47,11 +47,9 @@ def fit(session: Session) -> Result:
     start = relaxed_again(extracted, found, tuning)
     tuned = trainer.train(Stage("tuning", tuning, tree_agent, reader, start, purpose=TUNING))
     program = reader(tuned.agent, tuned.temperatures)
-    stages = {
-        "relaxed": relaxed.summary(),
-        "extracted": evaluate_program(task, extracted, STAGE_EPISODES).summary(),
-        "fine_tuned": evaluate_program(task, program, STAGE_EPISODES).summary(),
-    }
+    stages = {"relaxed": relaxed.summary()}
+    for name, each in (("extracted", extracted), ("fine_tuned", program)):
+        stages[name] = evaluate_program(task, each, STAGE_EPISODES).summary()
     return trainer.finish(tuned, program, gap=cost, stages=stages, extracted=extracted)
 
 

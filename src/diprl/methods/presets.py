@@ -54,13 +54,8 @@ def candidates(task: Task, endless: bool = True) -> list[dict[str, Any]]:
 
 def untuned(task: Task, budget: int) -> dict[str, Any]:
     """Settings by rule, from what is known before training: the kind of features and actions, and the budget."""
-    kinds = {
-        "untuned": True,
-        "continuous": task.continuous,
-        "categories": all(map(category, task.signature.feature_names)),
-    }
-    values: dict[str, Any] = {}
-    for kind in filter(kinds.get, kinds):
+    values, categories = dict[str, Any](), all(map(category, task.signature.feature_names))
+    for kind in ["untuned"] + ["continuous"] * task.continuous + ["categories"] * categories:
         values |= read_file("diprl", "default", kind)["settings"]
     fitting = budget // ROLLOUTS // Settings().ppo.num_steps
     num_envs = min(max(1 << max(0, fitting.bit_length() - 1), FEWEST_ENVS), Settings().ppo.num_envs)

@@ -78,12 +78,8 @@ def make_dtsemnet(features: int, height: int, leaves: Leaves, *, key: PRNGKeyArr
     """Orthogonal tests with offsets drawn from [0, 1), as published."""
     weight_key, bias_key = jr.split(key)
     conditions = 2**height - 1
-    return DTSemNet(
-        architecture=jnp.zeros((0, 2)),
-        condition_weights=orthogonal()(weight_key, (conditions, features)),
-        condition_bias=jr.uniform(bias_key, (conditions,)),
-        leaves=leaves,
-    )
+    weights = orthogonal()(weight_key, (conditions, features))
+    return DTSemNet(jnp.zeros((0, 2)), weights, jr.uniform(bias_key, (conditions,)), leaves)
 
 
 def straight_through(scores: Float[Array, " leaves"]) -> Float[Array, " leaves"]:

@@ -107,10 +107,7 @@ def branch_batch(root: Node, columns: Array) -> NDArray[np.int64]:
 
 
 def act_batch(root: Node, actions: Actions, columns: Array, primitives: Array | None) -> NDArray[Any]:
-    """The index or the clipped vector for each observation.
-
-    `primitives[observation, primitive, actuator]` holds what a program over primitives blends.
-    """
+    """An index or a clipped vector per observation; `primitives[observation, primitive, actuator]` are blended."""
     if isinstance(actions, Discrete):
         indices = [leaf.action for leaf in terminals(root) if isinstance(leaf, Act)]
         return np.array(indices, np.int64)[branch_batch(root, columns)]

@@ -123,7 +123,6 @@ class Linear:
         self.constant += sign * other.constant
 
     def changed(self, change: Callable[[float], float]) -> "Linear":
-        """The same sum with every number changed."""
         return Linear({name: change(weight) for name, weight in self.terms.items()}, change(self.constant))
 
     def weights(self, names: Iterable[str]) -> tuple[float, ...]:

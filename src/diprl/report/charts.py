@@ -108,10 +108,9 @@ def sized_scores(source: Source) -> list[tuple[float, float, tuple[float, float]
 
 def overview(sources: Sequence[Source]) -> dict[str, Any] | None:
     """A table of several runs and a chart of their programs."""
-    rows = [
-        (source.path.name, source.result.score if source.result else None, source.program, style_of(index))
-        for index, source in enumerate(sources)
-    ]
+    scores = [each.result.score if each.result else None for each in sources]
+    pairs = enumerate(zip(sources, scores, strict=True))
+    rows = [(each.path.name, score, each.program, style_of(index)) for index, (each, score) in pairs]
     return {"rows": rows, "chart": front_chart(sources)} if len(sources) > 1 else None
 
 

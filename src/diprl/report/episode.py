@@ -20,8 +20,8 @@ from diprl.arena.reference import program_act, visited_views
 from diprl.errors import DiprlError, check_known
 from diprl.program import Program
 from diprl.program.ast import terminals
+from diprl.system.device import draw_without_screen, has_screen
 from diprl.tasks.base import Task
-from diprl.tasks.gym.display import draw_without_screen, has_screen
 from diprl.tasks.mujoco.engine import load_solver_first
 
 MOST_STEPS, MOST_PICTURES, WIDTH = 1000, 150, 320

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diprl.errors import DiprlError, optional
-from diprl.export.svg import leaf_colours
+from diprl.export.svg import FEW_DIGITS, leaf_colours
 from diprl.program import Program
 from diprl.program.ast import terminals
-from diprl.program.text_format import Notation, format_terminal
+from diprl.program.text_format import format_terminal
 from diprl.report.episode import Moment, open_environment, play_moments, play_pictures, steps_per_second
 from diprl.system.files import check_target, write_whole
 from diprl.tasks.base import Task
@@ -22,7 +22,6 @@ FPS, WIDTH = 25.0, 480
 CAPTION_HEIGHT = 26
 HOLD = 12
 """How many pictures the final state is shown for."""
-FEW_DIGITS = Notation(lambda value: f"{value:.4g}", "·")
 
 
 def show(task: Task, program: Program, seeds: range) -> list[float]:

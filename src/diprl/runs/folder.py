@@ -149,11 +149,9 @@ def task_of(
     if not env_kwargs and (not name or (spec.origin and spec.origin.source == source.source)):
         env_kwargs = spec.env_kwargs
     task = load_task(source, env_kwargs=env_kwargs)
-    found, needed = len(task.signature.features), len(program.signature.features)
-    if found != needed or type(task.signature.actions) is not type(program.signature.actions):
-        raise DiprlError(
-            f"the program of {path} does not fit {task.name}: it reads {needed} features, that has {found}"
-        )
+    has, needed = len(task.signature.features), len(program.signature.features)
+    if has != needed or type(task.signature.actions) is not type(program.signature.actions):
+        raise DiprlError(f"the program of {path} does not fit {task.name}: it reads {needed} features, that has {has}")
     return task
 
 

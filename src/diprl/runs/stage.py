@@ -2,23 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from diprl.arena.agents import AgentPlayer, player_for
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures
 from diprl.program import Program
-from diprl.tasks.base import Task
 from diprl.train import schedule
 from diprl.train.engine import Engine, TrainState
 from diprl.train.loop import rollouts_done
 from diprl.train.settings import Settings
 
-
-class MakeAgent(Protocol):
-    """Builds the untrained agent of a method."""
-
-    def __call__(self, task: Task, settings: Settings, *, key: Any) -> Agent: ...
+MakeAgent = Callable[..., Agent]
+"""Builds the untrained agent of a method from a task, settings and a `key`."""
 
 
 @dataclass(frozen=True)

@@ -103,8 +103,7 @@ class Trainer:
         if stage.goes_on is not None:
             state = jax.tree.map(jnp.copy, stage.goes_on.state)
         folder = self.session.folder
-        path = None if folder is None else folder / f"{CHECKPOINT}{stage.name}"
-        if path is not None and is_stored(path):
+        if folder and is_stored(path := folder / f"{CHECKPOINT}{stage.name}"):
             state, facts = load_tree(path, state)
             check_origin(path, facts, self.session.spec)
         return state
@@ -164,11 +163,10 @@ class Trainer:
     def finish(self, trained: Trained, program: Program | None, **parts: Any) -> Result:
         """The result of the run: what it hands over, scored on the reference environment."""
         session = self.session
-        act = acting(session.task, trained, program)
         return Result(
             spec=session.spec,
             program=program,
-            score=evaluate(session.task, act, session.spec.episodes),
+            score=evaluate(session.task, acting(session.task, trained, program), session.spec.episodes),
             steps=self.steps,
             ended=self.ended,
             curve=thinned_curve(self.log.rows),

@@ -1,7 +1,9 @@
-"""Which processor trains, and where the code compiled for it is kept."""
+"""Which processor trains, where the code compiled for it is kept, and how MuJoCo draws where there is no screen."""
 
 import os
 import sys
+from ctypes.util import find_library
+from functools import cache
 
 from diprl.errors import DiprlError, check_known
 from diprl.system.files import cache_folder
@@ -64,3 +66,22 @@ def use_compilation_cache() -> None:
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def has_screen() -> bool:
+    """Whether a window can be opened here."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def draw_without_screen() -> None:
+    """Have MuJoCo draw off-screen where there is no screen; it looks for this once, when it is first imported."""
+    if not has_screen() and "MUJOCO_GL" not in os.environ and can_draw_off_screen():
+        os.environ["MUJOCO_GL"] = "egl"
+
+
+@cache
+def can_draw_off_screen() -> bool:
+    """Whether the library for it is here: told to use one that is missing, MuJoCo cannot even be imported."""
+    return find_library("EGL") is not None

@@ -60,7 +60,6 @@ class Checked:
         self.shape: tuple[int, ...] = environment.observation_space.shape or ()
 
     def reset(self, seed: int | None = None) -> Any:
-        """The first observation of an episode."""
         return call(self._reset, seed, complaint=lambda: f"{self.place()} failed to reset")
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, float]]:

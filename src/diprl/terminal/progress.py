@@ -77,14 +77,9 @@ class Display(Working):
 
     def __init__(self, console: Console | None = None) -> None:
         super().__init__("starting …", console)
-        self.bars = Progress(
-            TextColumn("seed {task.fields[seed]}"),
-            BarColumn(BAR),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[figures]}", markup=False),
-            console=self.console,
-        )
+        done = (TextColumn("seed {task.fields[seed]}"), BarColumn(BAR), TextColumn("{task.percentage:>3.0f}%"))
+        told = (TimeRemainingColumn(), TextColumn("{task.fields[figures]}", markup=False))
+        self.bars = Progress(*done, *told, console=self.console)
         self.tasks: dict[int, Any] = {}
         self.printed: dict[int, int] = {}
         self.lock = Lock()

@@ -20,20 +20,6 @@ from diprl.train.trajectory import Episodes, Trajectory
 compiled_correlated = jax.jit(correlated)
 
 
-class Collector(Protocol):
-    """Collects one rollout and learns from it."""
-
-    rollouts: int
-    """How many rollouts training takes."""
-
-    def advance(self, state: TrainState) -> tuple[TrainState, Metrics]: ...
-
-    def renew(self) -> None:
-        """Forget whatever a checkpoint does not hold, so that a run goes on as a resumed one would."""
-
-    def close(self) -> None: ...
-
-
 @runtime_checkable
 class Scheduled(Protocol):
     """Environments that change over a run, such as a reward that asks for more and more."""
@@ -130,3 +116,10 @@ class HostCollector:
 
     def close(self) -> None:
         self.environments.close()
+
+
+Collector = TwinCollector | HostCollector
+"""Collects one rollout after another, `rollouts` in all, and learns from each.
+
+`renew` forgets whatever a checkpoint does not hold, so that a run goes on as a resumed one would.
+"""

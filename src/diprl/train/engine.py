@@ -94,8 +94,8 @@ class Engine:
 
     def iteration(self, state: TrainState, numbers: Settings, num_rollouts: Array) -> tuple[TrainState, Metrics]:
         """One rollout on the twin and the update from it."""
-        if self.twin is None or state.running is None:
-            raise ValueError(f"{self.task.name} has no twin to collect from")
+        assert self.twin is not None  # others have a host that collects
+        assert state.running is not None  # as in every state on a twin
         key, collect_key = jr.split(state.key)
         progress = state.rollout / num_rollouts
         temperatures = schedule.temperatures(numbers, progress)

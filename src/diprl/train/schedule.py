@@ -13,12 +13,9 @@ from diprl.train.settings import PPOSettings, ProgramSettings, Settings
 Scalar = Float[Array, ""] | np.floating | float
 
 for record in (PPOSettings, ProgramSettings):
-    names = {item.name: item.metadata["traced"] for item in fields(record)}
-    jax.tree_util.register_dataclass(
-        record,
-        data_fields=[name for name, traced in names.items() if traced],
-        meta_fields=[name for name, traced in names.items() if not traced],
-    )
+    traced = [item.name for item in fields(record) if item.metadata["traced"]]
+    fixed = [item.name for item in fields(record) if not item.metadata["traced"]]
+    jax.tree_util.register_dataclass(record, data_fields=traced, meta_fields=fixed)
 jax.tree_util.register_dataclass(Settings, data_fields=["ppo", "program"], meta_fields=[])
 
 

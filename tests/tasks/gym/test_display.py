@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from diprl.tasks.gym.display import can_draw_off_screen
+from diprl.system.device import can_draw_off_screen
 
 LOAD = """
 import ctypes.util, os, sys

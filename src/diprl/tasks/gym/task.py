@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from diprl.errors import DiprlError
 from diprl.program.check import canonical_signature
 from diprl.program.signature import Feature, Signature
+from diprl.system.device import draw_without_screen
 from diprl.tasks import misdeeds
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.description import Description, described_task
-from diprl.tasks.gym.display import draw_without_screen
 from diprl.tasks.gym.reference import UNLIMITED, Functions, Make, Reference, evaluate, time_limit
 from diprl.tasks.gym.spaces import actions_of, features_of
 from diprl.tasks.names import known_names

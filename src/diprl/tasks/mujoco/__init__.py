@@ -16,10 +16,6 @@ def find_description(name: str) -> Description:
     return DESCRIPTIONS[name]
 
 
-for _description in DESCRIPTIONS.values():
-    register(
-        id=f"diprl/{_description.name}-v0",
-        entry_point="diprl.tasks.mujoco.environment:MujocoEnvironment",
-        kwargs={"description": _description.name},
-        max_episode_steps=_description.horizon,
-    )
+_ENTRY = "diprl.tasks.mujoco.environment:MujocoEnvironment"
+for _name, _each in DESCRIPTIONS.items():
+    register(f"diprl/{_name}-v0", _ENTRY, kwargs={"description": _name}, max_episode_steps=_each.horizon)

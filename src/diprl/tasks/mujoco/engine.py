@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from diprl.errors import optional
-from diprl.tasks.gym.display import draw_without_screen
+from diprl.system.device import draw_without_screen
 
 # MuJoCo publishes no types for its compiled classes.
 MjModel = Any

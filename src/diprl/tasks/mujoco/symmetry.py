@@ -56,11 +56,6 @@ def _turned_once(network: Network) -> Network:
     layers[0] = (turn(TURN_OF_SENSES, weights.T).T, bias)
     weights, bias = layers[-1]
     layers[-1] = (turn(TURN_OF_ACTIONS, weights), turn(TURN_OF_ACTIONS, bias))
-    return replace(
-        network,
-        mean=turn(TURN_OF_SENSES, network.mean),
-        std=np.abs(turn(TURN_OF_SENSES, network.std)),
-        layers=tuple(layers),
-        low=network.low[motors],
-        high=network.high[motors],
-    )
+    mean, std = turn(TURN_OF_SENSES, network.mean), np.abs(turn(TURN_OF_SENSES, network.std))
+    low, high = network.low[motors], network.high[motors]
+    return replace(network, mean=mean, std=std, layers=tuple(layers), low=low, high=high)
