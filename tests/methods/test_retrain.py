@@ -29,9 +29,9 @@ HOST = replace(CART_POLE, twin=None)
 
 
 def test_training_begins_with_the_very_program():
-    settings = settings_for("diprl", "default", CART_POLE, max_depth=6)
+    settings = settings_for("diprl", "default", CART_POLE, max_depth=WORDY.depth)
     views, fresh = visited_views(CART_POLE, WORDY), tree_agent(CART_POLE, settings, key=jr.key(0))
-    agent = embedded(CART_POLE, WORDY, WORDY.depth, fresh, Temperatures(), views)
+    agent = embedded(CART_POLE, WORDY, settings, fresh, views)
     noise = jnp.zeros((len(views), agent.policy.noise_size))
     act = jax.vmap(lambda view, uniform: agent.act(view, uniform, Temperatures(), HARD))
     assert np.array_equal(np.asarray(act(views, noise)), program_act(CART_POLE, WORDY)(views))
@@ -77,6 +77,22 @@ def test_numbers_go_while_the_rest_learns_to_do_without_them():
     before, after = (evaluate_program(CART_POLE, each, 20).mean for each in (program, trained))
     assert after > 2 * before
     assert 200_000 <= steps < 210_000
+
+
+def test_most_features_stay_in_a_training_and_more_of_them_after_one_that_lost_too_much(monkeypatch):
+    every = "pole_angle + 0.3*cart_position + 0.2*cart_velocity + 0.3*pole_angular_velocity - 0.01"
+    program = cart_pole(f"if {every} > 0:\n    right\nelse:\n    left")
+    sizes = {}
+    for staying in (0.0, 0.99):
+        trained, _ = Retrainer(CART_POLE, feature_entropy=AFTERWARDS, staying=staying).train(program, 200_000)
+        sizes[staying] = trained.coefficients
+    assert sizes[0.0] < sizes[0.99]
+
+    worse = cart_pole("if -pole_angle > 0:\n    right\nelse:\n    left")
+    monkeypatch.setattr(Retrainer, "train", lambda *_: (worse, 10))
+    gentler = Retrainer(HOST, staying=0.8, lost=0.05)
+    assert gentler.tune(Trials(HOST, FALLING, 1e9), FALLING, 1e6) == FALLING
+    assert gentler.staying == pytest.approx(0.9)
 
 
 def test_a_program_that_solves_its_task_or_has_few_steps_is_left_alone():

@@ -16,7 +16,6 @@ from diprl.extract import embed, read_off
 from diprl.methods.agents import tree_agent
 from diprl.methods.presets import settings_for
 from diprl.policy.agent import Agent, make_normaliser
-from diprl.policy.base import Temperatures
 from diprl.policy.derivation_tree import DerivationTree
 from diprl.policy.terminals import DiscreteTerminals
 from diprl.program import Program
@@ -32,6 +31,7 @@ from diprl.search.trials import Trials
 from diprl.tasks.base import Task
 from diprl.train import schedule
 from diprl.train.settings import Settings
+from diprl.train.sparsity import features_read
 
 GENTLE: dict[str, Any] = {
     "members": 1,
@@ -65,12 +65,17 @@ LOGIT_FACTOR = 3.0
 """On the logits of embedded actions, so that training begins with nearly no doubt about them."""
 FEW_EPISODES, MANY_EPISODES = 16, 512
 """That show whether a program may still become better, and the most that compare it with its trained version."""
-FEWEST_STEPS, MOST_STEPS, MOST_ON_TWIN = 200_000, 1_000_000, 1_650_000
+FEWEST_STEPS, MOST_STEPS, MOST_ON_TWIN = 200_000, 500_000, 1_650_000
 """Of one training: fewer cannot change a program for the better, and more hardly do."""
-WITHIN_RUN, AFTERWARDS, ON_TWIN, FACTOR = 0.03, 0.05, 0.003, 1.5
-"""The weight of the entropy over features when a program trains on, and its factor from one time to the next.
+WITHIN_RUN, AFTERWARDS, ON_TWIN = 0.03, 0.1, 0.003
+"""The weight of the entropy over features when a program trains on.
 
 On a twin, a search lets numbers go, and training is for the score.
+"""
+STAYING = 0.85
+"""Part of the features that conditions go on reading after a training that lets numbers go.
+
+Where that loses too much, the next one lets half as many go. With no such limit, one program in two collapsed.
 """
 LITTLE_LOST, MORE_LOST = 0.01, 0.05
 """Part of the score that a program with fewer numbers may lose, and where more training is to come."""
@@ -87,21 +92,29 @@ def retrainer(task: Task, program: Program) -> Tune | None:
         return None
     if task.twin:
         return Retrainer(task, feature_entropy=ON_TWIN, bold=True).tune
-    return Retrainer(task, feature_entropy=AFTERWARDS, lost=MORE_LOST).tune
+    return Retrainer(task, feature_entropy=AFTERWARDS, staying=STAYING, lost=MORE_LOST).tune
 
 
 class Retrainer:
     """Trains programs of one task on, the deepest first; its critic learns along from one to the next."""
 
     def __init__(
-        self, task: Task, seed: int = 0, feature_entropy: float = 0.0, lost: float = 0.0, bold: bool = False
+        self,
+        task: Task,
+        seed: int = 0,
+        *,
+        feature_entropy: float = 0.0,
+        staying: float = 0.0,
+        lost: float = 0.0,
+        bold: bool = False,
     ) -> None:
         """The entropy over features lets numbers go while the rest learns to do without them.
 
-        For fewer numbers, this part of the score may be lost.
+        A part of the features stays, and for fewer numbers this part of the best score may be lost.
         """
         self.task, self.seed, self.feature_entropy, self.lost, self.bold = task, seed, feature_entropy, lost, bold
-        self.max_depth = 0
+        self.staying = staying
+        self.max_depth, self.best = 0, -np.inf
         self.agent: Agent | None = None
 
     def tune(self, trials: Trials, program: Program, steps: float) -> Program:
@@ -113,8 +126,13 @@ class Retrainer:
         trials.count(taken, typical=self.task.twin is None)  # programs play far faster than they train there
         trained = merged(without_new_constants(trained, program))
         episodes = int(np.clip(0.05 * steps / trials.length, FEW_EPISODES, MANY_EPISODES))
-        lost = self.lost if trained.coefficients < program.coefficients else 0.0
-        return trained if keeps_up(trials, trained, program, lost, episodes) else program
+        after, before = trials.play([trained, program], episodes).mean(axis=1)
+        self.best = max(self.best, before)
+        smaller = trained.coefficients < program.coefficients
+        if after >= before or (smaller and keeps_up(after, self.best, self.lost)):
+            return trained
+        self.staying = (1.0 + self.staying) / 2 if self.staying else 0.0
+        return program
 
     def solves(self, trials: Trials, program: Program) -> bool:
         """Whether no episode could have gone better."""
@@ -128,10 +146,12 @@ class Retrainer:
         values = (BOLD if self.bold else GENTLE) | sizes | {"feature_entropy": self.feature_entropy}
         settings = settings_for("diprl", "default", self.task, **values)
         self.agent = self.agent or tree_agent(self.task, settings, key=jr.key(self.seed))
+        start = embedded(self.task, program, settings, self.agent, visited_views(self.task, program))
+        if self.staying:
+            settings = settings.with_values(enough_features=self.staying * float(features_read(start)))
         session = Session(RunSpec(self.task.name, "diprl", settings, self.seed), self.task)
-        views = visited_views(self.task, program)
-        trained = trained_on(Trainer(session), settings, self.agent, program, views)
-        self.agent, self.seed, self.feature_entropy = trained.agent, self.seed + 1, FACTOR * self.feature_entropy
+        trained = trained_on(Trainer(session), settings, start)
+        self.agent, self.seed = trained.agent, self.seed + 1
         return read_off(self.task, trained.agent, trained.temperatures), trained.steps
 
 
@@ -143,26 +163,24 @@ def thinned(trainer: Trainer, trained: Trained, program: Program, total_timestep
         return program
     views = visited_views(session.task, program)
     values = GENTLE | {"total_timesteps": round(0.9 * total_timesteps), "feature_entropy": WITHIN_RUN}
-    after = trained_on(trainer, session.spec.settings.with_values(**values), trained.agent, program, views)
+    settings = session.spec.settings.with_values(**values)
+    start = embedded(session.task, program, settings, trained.agent, views)
+    reached = trained_on(trainer, settings, start)
     trials = Trials(session.task, program, 0.1 * total_timesteps, interrupt=session.interrupt)
-    thin = without_new_constants(read_off(session.task, after.agent, after.temperatures), program)
-    taken = thin if keeps_up(trials, thin, program, LITTLE_LOST, MANY_EPISODES) else program
+    thin = without_new_constants(read_off(session.task, reached.agent, reached.temperatures), program)
+    after, before = trials.play([thin, program], MANY_EPISODES).mean(axis=1)
+    taken = thin if keeps_up(after, before, LITTLE_LOST) else program
     trainer.count("search", trials.steps + len(views))
     return taken
 
 
-def keeps_up(trials: Trials, smaller: Program, program: Program, lost: float, episodes: int) -> bool:
-    """Whether a smaller program loses no more than a part of the score."""
-    after, before = trials.play([smaller, program], episodes).mean(axis=1)
+def keeps_up(after: float, before: float, lost: float) -> bool:
+    """Whether a mean return is lower by no more than a part of the score."""
     return bool(after >= before - lost * abs(before))
 
 
-def trained_on(
-    trainer: Trainer, settings: Settings, agent: Agent, program: Program, views: NDArray[np.float32]
-) -> Trained:
-    """An agent that began as the program, with another one's critic; the views are what the program meets."""
-    temperatures = schedule.temperatures(settings.numbers(), 0.0)
-    start = embedded(trainer.session.task, program, settings.program.max_depth, agent, temperatures, views)
+def trained_on(trainer: Trainer, settings: Settings, start: Agent) -> Trained:
+    """An agent that began as a program."""
     reader = partial(read_off, trainer.session.task)
     return trainer.train(Stage("training-on", settings, shaped_agent, reader, start=start))
 
@@ -184,13 +202,12 @@ def shaped_agent(task: Task, settings: Settings, *, key: PRNGKeyArray) -> Agent:
     return replace(agent, policy=replace(agent.policy, keeps_zeros=True))
 
 
-def embedded(
-    task: Task, program: Program, max_depth: int, agent: Agent, temperatures: Temperatures, seen: NDArray[np.float32]
-) -> Agent:
+def embedded(task: Task, program: Program, settings: Settings, agent: Agent, seen: NDArray[np.float32]) -> Agent:
     """The agent with the program as its policy, normalising by what the program meets."""
+    temperatures = schedule.temperatures(settings.numbers(), 0.0)
     views = jnp.asarray(seen[:, : task.layout.critic])
     normaliser = make_normaliser(task.layout.critic).update(views)
-    tree = embed(program, max_depth, temperatures, normaliser)
+    tree = embed(program, settings.program.max_depth, temperatures, normaliser)
     tree = with_larger_logits(of_unit_size(tree, np.asarray(normaliser(views))[:, : task.layout.features]))
     return replace(agent, policy=replace(tree, keeps_zeros=True), normaliser=normaliser)
 

@@ -20,7 +20,7 @@ from diprl.train.settings import Settings
 if TYPE_CHECKING:
     from diprl.runs.stage import Trained
 
-PACKAGES = ("diprl", "jax", "jaxlib", "numpy", "gymnasium", "minigrid", "mujoco", "scikit-learn")
+PACKAGES = ("diprl", "jax", "jaxlib", "numpy", "gymnasium", "minigrid", "mujoco", "envpool", "scikit-learn")
 
 PLAIN = ("ended", "chosen", "stages", "curve", "versions", "device", "command", "wall_seconds")
 """What stands in a file as it is."""

@@ -48,6 +48,8 @@ CLOSER_ON_TWIN = 4
 """Factor on the episodes of a comparison of sizes where they cost next to nothing, after a thorough search."""
 MOST_TRAININGS = 16
 """Where training tunes, what is left is divided among half as many sizes at the most."""
+PATIENCE = 3
+"""How often training may change nothing before the search goes on without it."""
 AGAIN, TRAINING = 0.6, 0.8
 """Part of a second way down that tunes the program it begins with, and of the only one where training does that."""
 FEWEST_GENERATIONS = 20
@@ -126,11 +128,12 @@ class Shrinker:
     def descend(self, first: float, part: float) -> Front:
         """Tune the program, go down to one condition, or to where this way's part ends, and compare what was met.
 
-        Training lets numbers go by itself, so it is repeated as long as it changes anything.
+        Training lets numbers go by itself, so it is repeated until it has changed nothing a few times.
         """
         with suppress(Spent):
-            while self.accept_tuned(max(self.slice, first * self.left), "tune all numbers") and self.trains:
-                pass
+            for _ in range(PATIENCE if self.trains else 1):
+                while self.accept_tuned(max(self.slice, first * self.left), "tune all numbers") and self.trains:
+                    pass
         with self.trials.part(part):
             with suppress(Spent):
                 self.go_down()

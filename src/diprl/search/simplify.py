@@ -14,7 +14,7 @@ from diprl.tasks.base import Task
 
 STEPS_ON_TWIN, STEPS = 150_000_000, 15_000_000
 """Environment steps at most, where they cost nanoseconds and where they cost microseconds."""
-SECONDS_ON_TWIN, SECONDS = 48.0, 320.0
+SECONDS_ON_TWIN, SECONDS = 54.0, 340.0
 BEGINNING, BEGINNING_ON_TWIN = 200, 2000
 """Episodes that choose the program to begin with."""
 TRAININGS = 2

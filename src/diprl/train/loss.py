@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from diprl.policy.agent import Agent
 from diprl.policy.base import Temperatures, entropy
+from diprl.train.schedule import Scalar
 from diprl.train.sparsity import excess_entropy, feature_entropy
 from diprl.train.trajectory import Metrics
 
@@ -38,7 +39,7 @@ class Weights(NamedTuple):
     alpha: Float[Array, ""]
     features: Float[Array, ""] | None = None
     """Of the entropy over features; None where there is none."""
-    enough: Float[Array, ""] | None = None
+    enough: Scalar | None = None
     """How many features conditions may read on average before that entropy counts; None where it always does."""
 
 

@@ -43,11 +43,15 @@ def feature_entropy(agent: Agent) -> Float[Array, ""]:
     return sum((entropy(shares(weights)) for weights in linear_maps(agent)), start=jnp.zeros(()))
 
 
-def excess_entropy(agent: Agent, enough: Float[Array, ""]) -> Float[Array, ""]:
-    """The same while conditions read more than `enough` features on average, else zero."""
+def features_read(agent: Agent) -> Float[Array, ""]:
+    """How many features a condition or output reads on average: the mean of exp(H)."""
     rows = jnp.concatenate([weights.reshape(-1, weights.shape[-1]) for weights in linear_maps(agent)])
-    read = jnp.exp(jax.vmap(entropy)(shares(rows)))
-    return jnp.where(read.mean() > enough, feature_entropy(agent), 0.0)
+    return jnp.exp(jax.vmap(entropy)(shares(rows))).mean()
+
+
+def excess_entropy(agent: Agent, enough: Scalar) -> Float[Array, ""]:
+    """The entropy over features while conditions read more than `enough` of them, else zero."""
+    return jnp.where(features_read(agent) > enough, feature_entropy(agent), 0.0)
 
 
 def penalty_weight(numbers: Settings, progress: Scalar) -> Float[Array, ""]:
