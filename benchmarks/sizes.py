@@ -32,6 +32,7 @@ from diprl.runs.result import Result
 from diprl.runs.session import Session
 from diprl.runs.spec import RunSpec
 from diprl.search.simplify import simplify
+from diprl.system.device import use_compilation_cache
 from diprl.tasks.registry import load_task
 
 FOLDER = Path("results/sizes")
@@ -53,6 +54,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="for simplify, where the machine is busy with other things")
     parser.add_argument("--dense", action="store_true")
     options = parser.parse_args()
+    use_compilation_cache()  # as the command does
     if options.action == "page":
         return write_page()
     for task in options.tasks:

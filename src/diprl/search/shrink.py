@@ -44,14 +44,18 @@ FEWEST, CLIMBING = 16, 4
 """Episodes of each program in a race, and of each candidate in a search over numbers, where many generations add up."""
 MOST_COMPARED = 2048
 """Episodes of the last comparison."""
-CLOSER_ON_TWIN = 4
+CLOSER_ON_TWIN = 4.0
 """Factor on the episodes of a comparison of sizes where they cost next to nothing, after a thorough search."""
+ROUGHER = 0.25
+"""The same factor where a comparison only says what to train on once more."""
 MOST_TRAININGS = 16
 """Where training tunes, what is left is divided among half as many sizes at the most."""
 PATIENCE = 3
 """How often training may change nothing before the search goes on without it."""
 AGAIN, TRAINING = 0.6, 0.8
-"""Part of a second way down that tunes the program it begins with, and of the only one where training does that."""
+"""Part of a second way down that tunes the program it begins with, and of any where training does that."""
+NEAR_TO_TRAIN = 0.05
+"""Part of the best mean return by which a program may lose that trains on once more."""
 FEWEST_GENERATIONS = 20
 """Of a search over numbers: fewer achieve nothing."""
 
@@ -115,14 +119,12 @@ class Shrinker:
 
     def run(self) -> Front:
         """Go down, then perhaps again from the smallest program that comes near the best, with its numbers tuned."""
-        if self.trains:
-            return self.descend(TRAINING, 1.0)
-        front = self.descend(self.effort.first, self.effort.part)
+        front = self.descend(TRAINING if self.trains else self.effort.first, self.effort.part)
         with suppress(Spent):
             if self.effort.part < 1.0 and self.left > 0:
-                self.program = self.tuned = near_best(front, self.effort.near)
+                self.program = self.tuned = near_best(front, NEAR_TO_TRAIN if self.trains else self.effort.near)
                 self.views, self.level = self.trials.views(self.program), self.best
-                front = self.descend(AGAIN, 1.0)
+                front = self.descend(TRAINING if self.trains else AGAIN, 1.0)
         return front
 
     def descend(self, first: float, part: float) -> Front:
@@ -137,7 +139,9 @@ class Shrinker:
         with self.trials.part(part):
             with suppress(Spent):
                 self.go_down()
-            return self.compared()
+            closer = CLOSER_ON_TWIN if self.trials.task.twin and self.effort.part < 1.0 else 1.0
+            rougher = ROUGHER if self.trains and part < 1.0 else 1.0
+            return self.compared(int(closer * rougher * MOST_EPISODES))
 
     def go_down(self) -> None:
         while self.left > 0 or self.hopeless:
@@ -151,14 +155,13 @@ class Shrinker:
         """A program has a condition, and reads what it must."""
         return program.conditions > 0 and self.limits.are_read(program)
 
-    def compared(self) -> Front:
+    def compared(self, most: int) -> Front:
         """The front of what was met so far, even where somebody has had enough of searching."""
         trials, enough = self.trials, self.trials.enough
         trials.enough = never
         affordable = trials.left / (LOOKS + FOR_DIGITS) / (FIRST_LOOK * trials.length)
         compared = spread(self.met, int(max(FEWEST_SIZES, affordable)), self.limits)
         trials.grace = 2.0 * len(compared) * trials.task.horizon
-        most = CLOSER_ON_TWIN * MOST_EPISODES if trials.task.twin and self.effort.part < 1.0 else MOST_EPISODES
         try:
             return validated(trials, compared, self.limits, most)
         finally:
