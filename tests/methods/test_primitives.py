@@ -12,7 +12,7 @@ from diprl.arena.score import Score
 from diprl.errors import DiprlError
 from diprl.methods import primitives
 from diprl.methods.agents import neural_agent
-from diprl.methods.primitives import greedy_network, share_grid, single_primitives, train_primitive
+from diprl.methods.primitives import chance, greedy_network, share_grid, single_primitives, train_primitive
 from diprl.policy.base import HARD, Temperatures
 from diprl.program import Blend, Program
 from diprl.runs.observers import Snapshot
@@ -112,3 +112,12 @@ def test_the_best_blend_is_the_one_that_ranks_first(monkeypatch: pytest.MonkeyPa
         "best blend by return": Blend((0.5, 0.5)),
         "best blend by success": Blend((0.25, 0.75)),
     }
+
+
+def test_chance_says_how_sure_it_is_that_a_program_beats_every_other() -> None:
+    noise = np.random.default_rng(0).normal(size=300)
+    program = Score(tuple(noise), {"is_success": 0.9})
+    worse, alike = Score(tuple(0.9 * noise - 0.1), {"is_success": 0.5}), Score(tuple(noise[::-1]), {"is_success": 0.88})
+    assert max(chance(program, [worse]).values()) < 1e-9
+    assert min(chance(program, [worse, alike]).values()) > 0.1
+    assert list(chance(Score((1.0, 2.0)), [Score((0.0, 0.5))])) == ["p_return"]

@@ -72,6 +72,11 @@ class Train(JSONOption):
         self.print_json(scores=scores, folder=out)
 
 
+def small(tests: dict[str, float]) -> dict[str, str]:
+    """Probabilities as a table shows them."""
+    return {name: f"{value:.1g}" for name, value in tests.items()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Compare(JSONOption):
     """Score learnt programs next to each primitive alone and the best blends that never change."""
@@ -80,25 +85,31 @@ class Compare(JSONOption):
     """A task whose programs blend primitives."""
     programs: Annotated[tuple[Path, ...], tyro.conf.Positional, shown("PROGRAM …")] = ()
     """Run folders or program files to compare."""
-    episodes: Count = 100
+    episodes: Count = 300
     """Episodes that each score is measured on."""
 
     def run(self) -> None:
         from diprl.arena.reference import evaluate_program
-        from diprl.methods.primitives import best_blends, single_primitives
+        from diprl.methods.primitives import best_blends, chance, single_primitives
         from diprl.runs.folder import load_program
         from diprl.tasks.registry import load_task
 
         task, scores = load_task(self.task), {}
         with Working("choosing the best blends") as working:
             rows = {str(path): load_program(path) for path in self.programs}
-            rows |= single_primitives(task) | best_blends(task)
+            constant = single_primitives(task) | best_blends(task)
+            rows |= constant
             working.show(f"playing {self.episodes:,} episodes each")
             for name in working.each(list(rows)):
                 scores[name] = evaluate_program(task, rows[name], self.episodes)
-        shown_rows = [{"program": name, "score": str(score)} for name, score in scores.items()]
-        print_table([Column("program", left=True), Column("score", left=True)], shown_rows)
-        table = {name: score.summary() | {"program": str(rows[name])} for name, score in scores.items()}
+        others = [scores[name] for name in constant]
+        tests = {name: chance(score, others) if name not in constant else {} for name, score in scores.items()}
+        shown_rows = [{"program": name, "score": str(scores[name])} | small(tests[name]) for name in rows]
+        left = [Column(name, left=True) for name in ("program", "score")]
+        print_table(left + [Column(name) for name in small(next(iter(tests.values())))], shown_rows)
+        if self.programs:
+            say("p: how likely chance alone makes a program this much better than each of those that never change")
+        table = {name: score.summary() | tests[name] | {"program": str(rows[name])} for name, score in scores.items()}
         self.print_json(task=task.name, scores=table)
 
 

@@ -1,6 +1,6 @@
 """Training primitives, and what they achieve without conditions: each one alone, and the best constant blend."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from diprl.arena.episodes import BLENDS
 from diprl.arena.reference import evaluate_program
+from diprl.arena.score import Score
 from diprl.errors import DiprlError, check_known
 from diprl.methods.agents import neural_agent
 from diprl.methods.presets import changed, preset_settings
@@ -98,6 +99,26 @@ def best_blends(task: Task, episodes: int = BLENDS.on_reference) -> dict[str, Pr
     if "is_success" in scores[0].extra:
         values["success"] = [(score.extra["is_success"], score.mean) for score in scores]
     return {f"best blend by {what}": candidates[value.index(max(value))] for what, value in values.items()}
+
+
+def chance(score: Score, others: Sequence[Score]) -> dict[str, float]:
+    """How likely chance alone makes a score better than each of the others, which played the same episodes.
+
+    Returns are compared in pairs (Student's test), numbers of successes by Fisher's exact test. The largest counts.
+    """
+    from scipy.stats import fisher_exact, ttest_rel
+
+    tests = [ttest_rel(score.returns, other.returns, alternative="greater") for other in others]
+    found = {"p_return": max(float(test.pvalue) for test in tests)}
+    if "is_success" in score.extra:
+        count = len(score.returns)
+        tables = [[(each, count - each) for each in map(successes, (score, other))] for other in others]
+        found["p_success"] = max(float(fisher_exact(table, alternative="greater").pvalue) for table in tables)
+    return found
+
+
+def successes(score: Score) -> int:
+    return round(score.extra["is_success"] * len(score.returns))
 
 
 def share_grid(count: int, parts: int) -> list[list[float]]:
