@@ -26,7 +26,7 @@ RUNS = {
     "MountainCar-v0/diprl-default-seed0": "train MountainCar-v0",
     "Tank": "train tank.toml --out run",
 }
-LANDER = ROOT / "results" / "improved" / "LunarLander-v3-seed456-simplified.txt"
+LANDER = ROOT / "results" / "improved" / "LunarLander-v3-seed123-shorter.txt"
 COLOURS = {"noop": "#6b7280", "left_engine": "#b45309", "main_engine": "#b91c1c", "right_engine": "#1d4ed8"}
 
 
@@ -83,17 +83,19 @@ def draw_readme(seed: int = 7) -> None:
     names = list(COLOURS)
     body = LANDER.read_text().partition("\n\n")[2].rstrip()
     pictures, _, actions = landing(seed)
-    figure = plt.figure(figsize=(7.4, 4.2), dpi=150, facecolor="white")
-    for number, line in enumerate(wrapped(body)):
+    lines = wrapped(body)
+    height = 1.15 + 0.215 * len(lines)
+    figure = plt.figure(figsize=(7.4, height), dpi=150, facecolor="white")
+    for number, line in enumerate(lines):
         colour = COLOURS.get(line.strip(), "#111827")
         weight = "bold" if line.strip() in COLOURS else "normal"
-        place = (0.02, 0.945 - 0.051 * number)
+        place = (0.02, 1.0 - (0.2 + 0.215 * number) / height)
         figure.text(*place, line, family="monospace", size=9, color=colour, weight=weight)
     seen: list[int] = []
     for number, part in enumerate(np.array_split(np.arange(10, 9 * len(actions) // 10), 6)):
         index = min(part, key=lambda step: (seen.count(actions[step]), actions.count(actions[step])))
         seen.append(actions[index])  # so that every action is shown
-        axes = figure.add_axes((0.02 + 0.162 * number, 0.01, 0.154, 0.21))
+        axes = figure.add_axes((0.02 + 0.162 * number, 0.04 / height, 0.154, 0.88 / height))
         axes.imshow(pictures[index])
         axes.set_xticks([])
         axes.set_yticks([])
