@@ -58,3 +58,6 @@ def test_settings_follow_the_kind_of_actions() -> None:
     assert chosen["Pusher2D"].ppo.deviation == 0.3
     assert chosen["CartPole-v1"].ppo.noise_correlation == 0.0
     assert settings_for("diprl", "paper", pendulum).ppo.noise_correlation == 0.0
+    composed = settings_for("diprl", "default", load_task("HalfCheetahHurdle-composed"))  # has none of its own
+    assert composed.program.choose_primitives
+    assert (composed.program.candidates, composed.ppo.deviation) == (1, 0.1)

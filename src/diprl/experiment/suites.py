@@ -10,7 +10,7 @@ from diprl.errors import check_known
 from diprl.experiment.executors import cached_task
 from diprl.experiment.request import Request, parse_names, parse_seeds
 from diprl.experiment.rivals import RANDOM, RIVALS, SB3_PPO
-from diprl.methods.presets import DIRECTIONS, PRESETS, changed, has_preset, preset_settings, settings_for
+from diprl.methods.presets import DIRECTIONS, PRESETS, changed, has_preset, settings_for
 from diprl.runs.spec import RunSpec
 from diprl.tasks.twins.table import TWIN_TASKS
 from diprl.train.settings import Settings
@@ -97,9 +97,8 @@ class Suite:
             settings = settings_for(method, preset, cached_task(task), **budget) if ours else Settings()
             settings = self.variants[label].change(settings.with_values(**budget))
             return changed(settings, **QUICK, candidates=1) if quick else settings
-        budget = (TWIN_TASKS[task] if task in TWIN_TASKS else cached_task(task)).budget
-        variant = self.variants[label]
-        settings = variant.change(preset_settings(variant.settings_of or method, preset, task, budget))
+        variant, known = self.variants[label], TWIN_TASKS[task] if task in TWIN_TASKS else cached_task(task)
+        settings = variant.change(settings_for(variant.settings_of or method, preset, known))
         return changed(settings, **QUICK) if quick else settings
 
 

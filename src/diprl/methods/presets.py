@@ -1,9 +1,9 @@
 """Settings by method, preset and task. They lie in data files, each with where its values come from.
 
 `settings/METHOD/PRESET/base.toml` holds for every task, and `TASK.toml` beside it is added for one task. A task without
-one gets `untuned.toml`, and `continuous.toml` or `categories.toml` where its actions are numbers or its features are
-values of something. A file may begin from the settings of another method (`base = "diprl"`) or from the defaults alone
-(`base = "none"`).
+one gets those of its kind: `primitives.toml` where programs put primitives together; elsewhere `untuned.toml`, and
+`continuous.toml` or `categories.toml` where its actions are numbers or its features are values of something. A file may
+begin from the settings of another method (`base = "diprl"`) or from the defaults alone (`base = "none"`).
 """
 
 import tomllib
@@ -13,6 +13,7 @@ from typing import Any
 
 from diprl.errors import DiprlError, check_known
 from diprl.program.names import category
+from diprl.program.signature import Primitives
 from diprl.tasks.base import Task
 from diprl.train.settings import Settings
 
@@ -31,7 +32,8 @@ DIRECTIONS = {"max_depth": 1, "directions": 8, "learning_rate": 0.03, "deviation
 def settings_for(method: str, preset: str, task: Task, **given: Any) -> Settings:
     """A preset's settings for a task, with the user's changes; a task that nobody has tuned gets its own by rule."""
     chosen = preset_settings(method, preset, task.name, task.budget)
-    if preset == "default" and not any(read_file(each, preset, task.name) for each in {method, "diprl"}):
+    others = () if method == "diprl" else (folder.name for folder in FOLDER.iterdir())
+    if preset == "default" and not any(read_file(each, preset, task.name) for each in (method, *others)):
         budget = given.get("total_timesteps", task.budget)
         values = untuned(task, budget if isinstance(budget, int) else task.budget)
         if method != "diprl":
@@ -54,14 +56,19 @@ def candidates(task: Task, endless: bool = True) -> list[dict[str, Any]]:
 
 def untuned(task: Task, budget: int) -> dict[str, Any]:
     """Settings by rule, from what is known before training: the kind of features and actions, and the budget."""
-    values, categories = dict[str, Any](), all(map(category, task.signature.feature_names))
-    for kind in ["untuned"] + ["continuous"] * task.continuous + ["categories"] * categories:
-        values |= read_file("diprl", "default", kind)["settings"]
+    kinds, categories = ["untuned"], all(map(category, task.signature.feature_names))
+    if isinstance(task.signature.actions, Primitives):
+        kinds = ["primitives"]
+    else:
+        kinds += ["continuous"] * task.continuous + ["categories"] * categories
     fitting = budget // ROLLOUTS // Settings().ppo.num_steps
     num_envs = min(max(1 << max(0, fitting.bit_length() - 1), FEWEST_ENVS), Settings().ppo.num_envs)
     minibatch_size = min(num_envs * Settings().ppo.num_steps // 8, Settings().ppo.minibatch_size)
     tried = len(candidates(task)) if budget >= WORTH_TRYING else 1
-    return values | {"num_envs": num_envs, "minibatch_size": minibatch_size, "candidates": tried}
+    values: dict[str, Any] = {"num_envs": num_envs, "minibatch_size": minibatch_size, "candidates": tried}
+    for kind in kinds:
+        values |= read_file("diprl", "default", kind)["settings"]
+    return values
 
 
 def preset_settings(method: str, preset: str, task: str, budget: int) -> Settings:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
@@ -29,7 +30,7 @@ FORGETTING = 0.9
 
 
 class Trials:
-    """Plays programs no larger than the one it is made for."""
+    """Plays programs no larger than the one it is made for, and pays what training pays."""
 
     def __init__(
         self,
@@ -45,7 +46,8 @@ class Trials:
         `interrupt` is called before each round and ends everything by raising.
         """
         self.enough = enough
-        self.task, self.interrupt, self.player = task, interrupt, program_player(task, program)
+        self.task = replace(task, reference=task.practice) if task.practice else task
+        self.interrupt, self.player = interrupt, program_player(self.task, program)
         self.most_steps, self.seconds = steps, seconds
         self.began = self.paced = monotonic()
         self.recent_steps, self.recent_seconds = 0.0, 0.0

@@ -118,6 +118,8 @@ class Task:
     view: View
     twin: Callable[[], Twin] | None = None
     """Builds the compiled simulator, where one exists."""
+    practice: "Callable[..., gym.Env[Any, Any]] | None" = None
+    """Makes one that pays what training pays, where that is not the score: a search for better programs plays it."""
     environments: Callable[[int], Environments] | None = None
     """Builds a fast batch of n environments of the task's own, where one exists (MuJoCo)."""
     networks: Callable[[], tuple[Network, ...]] | None = None

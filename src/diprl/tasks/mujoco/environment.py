@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Box
+from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from diprl.errors import DiprlError
@@ -180,3 +181,8 @@ class MujocoEnvironment(gym.Env[NDArray[np.float64], NDArray[np.float32]]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
+
+
+def limited(description: Description, **settings: Any) -> gym.Env[Any, Any]:
+    """One environment of a description that need not be registered, with its time limit."""
+    return TimeLimit(MujocoEnvironment(description, **settings), description.horizon)

@@ -3,27 +3,30 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
-import gymnasium as gym
 import numpy as np
-from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from diprl.program.signature import Continuous, Signature
 from diprl.tasks.base import Task, ViewLayout, flat_view
 from diprl.tasks.mujoco import ant, pusher
-from diprl.tasks.mujoco.cheetah import HURDLE, model
+from diprl.tasks.mujoco.cheetah import BACK_FOOT, HURDLE, model
 from diprl.tasks.mujoco.description import Array, Description, Judgement, Start, Starts, States, squared_norm
-from diprl.tasks.mujoco.environment import MujocoEnvironment, MujocoEnvironments
+from diprl.tasks.mujoco.environment import MujocoEnvironments, limited
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.tasks import ANT, ARM, CHEETAH, Robot
 
 PITCH = 2
 PUCK_X, PUCK_Y = 3, 4
 CRUISING_SPEED = 1.0
-RUN_UP = (0.6, 2.0)
+SURE_PACE = 5.0
+"""What a cheetah can run at (m/s) and still leap without somersaults."""
+RUN_UP = (0.5, 2.5)
 """How far (m) the cheetah's torso may be from the bar that it leaps over."""
+SHAKEN = 0.1
+"""How much of a gait is left to chance (m or rad; five times as much per second)."""
+LANDED = (0.0, 1.0)
+"""How far (m) beyond the bar its back foot is when it has leapt and another primitive takes over."""
 YAW = 6
 """The part of an ant's quaternion that turns it about z."""
 HANDED_OVER_SPEED, HANDED_OVER_TURN = 1.5, 0.15
@@ -39,15 +42,18 @@ def feeling(description: Description, robot: Robot) -> Description:
     return replace(description, observe=observe, observation_size=len(robot.senses))
 
 
-def judge_forward(before: States, actions: Array, after: States) -> Judgement:
-    """Speed along x, less effort; tipping over ends it, since a cheetah on its back never gets up again."""
-    parts = {"run": after.velocity_since(before, 0), "effort": -0.1 * squared_norm(actions)}
+def judge_forward(before: States, actions: Array, after: States, *, pace: float = np.inf) -> Judgement:
+    """Speed along x up to a pace, less effort; tipping over ends it, since a cheetah on its back stays there."""
+    speed = np.minimum(after.velocity_since(before, 0), pace)
+    parts = {"run": speed, "effort": -0.1 * squared_norm(actions)}
     return Judgement.sum(parts, np.abs(after.qpos[:, PITCH]) > 1.5)
 
 
 def start_before_bar(running: Callable[[], Start], rng: np.random.Generator, count: int) -> Start:
-    """Beginnings in the forward gait, a short way before the one bar, which stands at 0."""
-    start = mixed_start(HURDLE.start, running, rng, count, share=0.9)
+    """Beginnings in the forward gait, shaken as another might be, a short way before the one bar, which stands at 0."""
+    start = mixed_start(HURDLE.start, running, rng, count, share=0.85)
+    start.qpos[:, 1:] += rng.uniform(-SHAKEN, SHAKEN, start.qpos[:, 1:].shape)
+    start.qvel[:] += 5.0 * SHAKEN * rng.standard_normal(start.qvel.shape)
     start.qpos[:, 0] = -rng.uniform(*RUN_UP, count)
     return start
 
@@ -64,6 +70,12 @@ def judge_jump(before: States, actions: Array, after: States, *, run: float = 0.
 
 def on_its_feet(states: States) -> NDArray[np.bool_]:
     return np.abs(states.qpos[:, PITCH]) <= 1.0
+
+
+def has_landed(states: States) -> NDArray[np.bool_]:
+    """Whether its back foot has just passed the one bar, which stands at 0."""
+    beyond = states.places[:, BACK_FOOT, 0]
+    return on_its_feet(states) & (beyond > LANDED[0]) & (beyond < LANDED[1])
 
 
 def judge_push(before: States, actions: Array, after: States, *, coordinate: int, progress: float = 1.0) -> Judgement:
@@ -129,7 +141,7 @@ def mixed_start(
 
 
 @cache
-def states_along(description: Description, usable: Callable[[States], NDArray[np.bool_]]) -> Start:
+def states_along(description: Description, usable: Callable[[States], NDArray[np.bool_]], every: int = 5) -> Start:
     """Usable states that the bundled primitive of that name passes through on its own training task."""
     network = bundled_primitive(description.name).network
     environments = MujocoEnvironments(description, network.actions, 32)
@@ -137,7 +149,7 @@ def states_along(description: Description, usable: Callable[[States], NDArray[np
     visited: list[States] = []
     for step in range(100):
         actions = environments.step(actions).view
-        if step >= 10 and step % 5 == 0:
+        if step >= 10 and step % every == 0:
             visited.append(environments.states)
     environments.close()
     passed = States(*(np.concatenate(parts) for parts in zip(*visited, strict=True)))
@@ -154,17 +166,22 @@ JUMPING = replace(
     judge=judge_jump,
 )
 """Leap without falling over, from a standstill or out of the forward gait."""
-RUNNING_FLAT = replace(RUNNING, name="cheetah_run", model=partial(model, ()))
-"""Run fast on open ground: a gait that stumbles over bars."""
+FLAT = replace(RUNNING, name="cheetah_run", model=partial(model, ()), judge=partial(judge_forward, pace=SURE_PACE))
 LEAPING = replace(
-    RUNNING_FLAT,
+    RUNNING,
     name="cheetah_leap",
     model=partial(model, (0.0,)),
-    start=partial(start_before_bar, partial(states_along, RUNNING_FLAT, on_its_feet)),
+    start=partial(start_before_bar, partial(states_along, FLAT, on_its_feet)),
     judge=partial(judge_jump, run=1.0, leap=0.3),
-    horizon=100,
+    horizon=60,
 )
-"""Get over one bar, which it cannot see, out of that gait, and run on: paid as the hurdle task pays."""
+"""Get over one bar, which it cannot see, out of the gait of `cheetah_run`: paid as the hurdle task pays."""
+RUNNING_FLAT = replace(
+    FLAT,
+    start=partial(mixed_start, HURDLE.start, partial(states_along, LEAPING, has_landed, every=1), share=0.75),
+    horizon=60,
+)
+"""Run fast on open ground, also from where `cheetah_leap` lands: a gait that stumbles over bars."""
 PUSHING_LEFT = replace(
     feeling(pusher.PUSHER, ARM), name="pusher_left", judge=partial(judge_push, coordinate=PUCK_X), anneals=True
 )
@@ -183,8 +200,8 @@ WALKING = replace(
 SKILLS = (
     (RUNNING, CHEETAH, 6_000_000),
     (JUMPING, CHEETAH, 2_000_000),
-    (RUNNING_FLAT, CHEETAH, 4_000_000),
-    (LEAPING, CHEETAH, 4_000_000),
+    (RUNNING_FLAT, CHEETAH, 6_000_000),
+    (LEAPING, CHEETAH, 9_000_000),
     (PUSHING_LEFT, ARM, 1_500_000),
     (PUSHING_DOWN, ARM, 1_000_000),
     (WALKING, ANT, 2_500_000),
@@ -197,13 +214,10 @@ def primitive_tasks() -> dict[str, Callable[[], Task]]:
 
 
 def _task(description: Description, robot: Robot, budget: int) -> Task:
-    def reference(**settings: Any) -> gym.Env[Any, Any]:
-        return TimeLimit(MujocoEnvironment(description, **settings), description.horizon)
-
     return Task(
         name=description.name,
         signature=Signature(robot.senses, Continuous(robot.motors, *description.bounds)),
-        reference=reference,
+        reference=partial(limited, description),
         horizon=description.horizon,
         layout=ViewLayout(description.observation_size, description.observation_size),
         view=flat_view,

@@ -17,7 +17,7 @@ from diprl.tasks.base import Task, ViewLayout
 from diprl.tasks.mujoco import ant
 from diprl.tasks.mujoco.cheetah import HURDLE
 from diprl.tasks.mujoco.description import Description
-from diprl.tasks.mujoco.environment import MujocoEnvironments
+from diprl.tasks.mujoco.environment import MujocoEnvironments, limited
 from diprl.tasks.mujoco.primitives import bundled_primitive
 from diprl.tasks.mujoco.pusher import PUSHER
 from diprl.tasks.mujoco.symmetry import turned
@@ -123,6 +123,7 @@ def _task(
         name=name or description.name,
         signature=Signature(robot.features, Primitives(primitives, *description.bounds)),
         reference=partial(gym.make, identifier, disable_env_checker=True),
+        practice=partial(limited, training) if training else None,
         horizon=description.horizon,
         layout=ViewLayout(features, features + description.observation_size, len(primitives), description.action_size),
         view=robot.view,
