@@ -113,7 +113,7 @@ def chance(score: Score, others: Sequence[Score]) -> dict[str, float]:
     if "is_success" in score.extra:
         count = len(score.returns)
         tables = [[(each, count - each) for each in map(successes, (score, other))] for other in others]
-        found["p_success"] = max(float(fisher_exact(table, alternative="greater").pvalue) for table in tables)
+        found["p_success"] = max(float(fisher_exact(table, alternative="greater")[1]) for table in tables)
     return found
 
 
