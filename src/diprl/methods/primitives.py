@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +114,8 @@ def chance(score: Score, others: Sequence[Score]) -> dict[str, float]:
     if "is_success" in score.extra:
         count = len(score.returns)
         tables = [[(each, count - each) for each in map(successes, (score, other))] for other in others]
-        found["p_success"] = max(float(fisher_exact(table, alternative="greater")[1]) for table in tables)
+        exact: list[Any] = [fisher_exact(table, alternative="greater") for table in tables]
+        found["p_success"] = max(float(test.pvalue) for test in exact)
     return found
 
 
