@@ -13,7 +13,7 @@ test: .venv/test-setup-done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(BIN)/pytest --numprocesses auto --dist loadfile --max-worker-restart 0
 
 slow: .venv/test-setup-done
 	$(BIN)/pytest -m slow tests/test_slow.py tests/docs
@@ -28,7 +28,7 @@ lowest:
 	$(PYTHON) -m venv .lowest
 	$(PYTHON) .ci/lowest.py > .lowest/constraints.txt
 	.lowest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint .lowest/constraints.txt
-	.lowest/bin/pytest --numprocesses auto --dist loadfile src tests/program tests/export tests/verify tests/tasks tests/runs
+	.lowest/bin/pytest --numprocesses auto --dist loadfile --max-worker-restart 0 src tests/program tests/export tests/verify tests/tasks tests/runs
 
 # A wheel that has been installed and run on its own, with a list of all that it was tested with (CycloneDX).
 release: .venv/test-setup-done

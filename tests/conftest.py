@@ -26,6 +26,14 @@ def nothing_is_trusted_yet(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def compiled_code_has_room() -> None:
+    """One process runs more than a thousand tests, which compile more functions than it may hold."""
+    from diprl.system.device import make_room_for_code
+
+    make_room_for_code()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(HEAVY))
 

@@ -19,7 +19,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
     with suppress(AttributeError, OSError, ValueError):  # no standard error to write to
-        faulthandler.enable(sys.__stderr__)  # type: ignore[arg-type]  # an environment may crash without a word
+        if not faulthandler.is_enabled():
+            faulthandler.enable(sys.__stderr__)  # type: ignore[arg-type]  # an environment may crash without a word
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage())
         sys.exit(0)

@@ -17,7 +17,7 @@ from diprl.runs.result import Result, changed_versions, command, versions
 from diprl.runs.session import Session, resume_session
 from diprl.runs.stage import MakeAgent
 from diprl.runs.trainer import acting, load_trained, save_trained
-from diprl.system.device import use_compilation_cache
+from diprl.system.device import make_room_for_code, use_compilation_cache
 from diprl.system.files import check_writable, read_json, write_json
 from diprl.tasks.base import Task
 
@@ -52,6 +52,7 @@ def run(session: Session) -> Result:
     A run that is finished already is not repeated: its result is read.
     """
     fit, folder = find_method(session.spec.method).fit, session.folder
+    make_room_for_code()
     if folder is None:
         return fit(session)
     check_writable(folder)

@@ -4,11 +4,14 @@ import os
 import sys
 from ctypes.util import find_library
 from functools import cache
+from pathlib import Path
 
 from diprl.errors import DiprlError, check_known
 from diprl.system.files import cache_folder
 
 DEVICES = ("auto", "cpu", "gpu", "gpu-only")
+MAPS, MOST_MAPS = Path("/proc/self/maps"), Path("/proc/sys/vm/max_map_count")
+"""The memory maps of this process, and how many Linux allows."""
 
 
 def use_device(name: str) -> None:
@@ -66,6 +69,21 @@ def use_compilation_cache() -> None:
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def make_room_for_code() -> None:
+    """Forget compiled functions once half of the memory maps that a process may have are taken.
+
+    Each function takes a few, a training about a thousand. At the limit the compiler would end the process.
+    """
+    import jax
+
+    try:
+        taken, most = MAPS.read_bytes().count(b"\n"), int(MOST_MAPS.read_text())
+    except OSError:  # no Linux, no such limit
+        return
+    if taken > most / 2:
+        jax.clear_caches()
 
 
 def has_screen() -> bool:
