@@ -18,11 +18,14 @@ from diprl.runs.stage import Stage, Trained
 from diprl.runs.trainer import Trainer
 from diprl.search.digits import DIGITS, rounded
 from diprl.search.front import Front, Limits
+from diprl.search.larger import grown
 from diprl.search.shrink import shrink
 from diprl.search.trials import Spent, Trials
 
 TRAINING_SHARE = 0.94
 """Part of the budget that members train with; the rest is for validating them."""
+GROWING = 0.7
+"""Part of the search's steps, at the most, in which a program that picks among primitives gains conditions."""
 
 
 def fit(session: Session) -> Result:
@@ -59,6 +62,8 @@ def shorten(trainer: Trainer, program: Program, extracted: Program, steps: int) 
     largest = max(program, extracted, key=lambda each: each.conditions)
     trials = Trials(session.task, largest, steps, interrupt=session.interrupt)
     try:
+        with trials.part(GROWING):
+            program = grown(trials, program)
         others = [rounded(extracted, DIGITS[-1])] if program != extracted else []
         return shrink(trials, program, limits, seed=session.spec.seed, others=others)
     except Spent:

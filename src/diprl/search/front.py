@@ -114,7 +114,7 @@ class Limits:
     required: tuple[int, ...] = ()
     """Features that it must read."""
     tolerance: float = 0.0
-    """Part of the score that may be given up for a smaller program; see `tolerable`."""
+    """Part of the best score, or of its distance from the worst one, that may be given up for a smaller program."""
 
     def hold(self, program: Program) -> bool:
         return self.are_read(program) and is_within(program, self.numbers, self.conditions)
@@ -168,14 +168,9 @@ def validated(trials: Trials, programs: Sequence[Program], limits: Limits, most:
 
 
 def tolerable(returns: Returns, tolerance: float) -> float:
-    """The loss that a part of the score stands for: of its size or, if more, of the mean of that and what is at stake.
-
-    Scores may be near zero, so size alone says too little; the worst program may be as bad as they come, so what is at
-    stake alone allows too much.
-    """
+    """The loss that a part of the score stands for: of its size or, where it may be near zero, of what is at stake."""
     means = [float(values.mean()) for values in returns.values()]
-    size, stake = abs(max(means)), max(means) - min(means)
-    return tolerance * max(size, (size + stake) / 2)
+    return tolerance * max(abs(max(means)), max(means) - min(means))
 
 
 def still_in(programs: Sequence[Program], returns: Returns, sure: bool = True, loss: float = 0.0) -> list[Program]:

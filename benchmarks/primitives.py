@@ -1,0 +1,105 @@
+"""Do conditions earn their place where programs put primitives together?
+
+    python benchmarks/primitives.py measure [--tasks Pusher2D]
+    python benchmarks/primitives.py page
+
+`measure` plays the programs of seeds 123, 321 and 456, each primitive by itself and the best blends that never change.
+It does what `diprl primitives compare TASK PROGRAM … --json` does, and writes what that prints to
+results/primitives/TASK.json. Programs come from results/records.jsonl; a task that has no record there is trained with
+default settings. `page` writes the tables.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from diprl.experiment.grid import Store
+from diprl.methods.presets import settings_for
+from diprl.methods.registry import run
+from diprl.program import Program
+from diprl.runs.result import Result
+from diprl.runs.session import Session
+from diprl.runs.spec import RunSpec
+from diprl.tasks.registry import load_task
+
+FOLDER = Path("results/primitives")
+TASKS = ("HalfCheetahHurdle", "HalfCheetahHurdle-composed", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
+SEEDS = (123, 321, 456)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("measure", "page"))
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
+    parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
+    options = parser.parse_args()
+    if options.action == "page":
+        write_page()
+    else:
+        for task in options.tasks:
+            measure(task, options.seeds)
+
+
+def measure(task: str, seeds: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        for seed in seeds:
+            learnt(task, seed).save(Path(folder) / f"seed-{seed}.txt")
+        files = sorted(str(path) for path in Path(folder).iterdir())
+        command = [sys.executable, "-m", "diprl", "primitives", "compare", task, *files, "--json"]
+        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    found = json.loads(printed)
+    scores = {Path(name).stem.replace("-", " "): score for name, score in found["scores"].items()}
+    content = {"task": task, "scores": scores}
+    (FOLDER / f"{task}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def learnt(task: str, seed: int) -> Program:
+    """The program of the recorded run with default settings, or of one that is made now."""
+    spec = RunSpec(task, "diprl", settings_for("diprl", "default", load_task(task)), seed)
+    record = Store(Path("results")).read().get(spec.key)
+    result = Result.from_json(record) if record else run(Session(spec, load_task(task)))
+    assert result.program is not None
+    return result.program
+
+
+def write_page() -> None:
+    found = [json.loads((FOLDER / f"{task}.json").read_text(encoding="utf-8")) for task in TASKS]
+    tables = [table for task in found for table in (f"## {task['task']}", "", *rows(task["scores"]), "")]
+    episodes = {score["episodes"] for task in found for score in task["scores"].values()}
+    text = PAGE.format(tables="\n".join(tables), episodes=", ".join(map(str, sorted(episodes))))
+    (FOLDER / "README.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def rows(scores: dict[str, Any]) -> list[str]:
+    head = ["| | numbers | return | distance | success | p, return | p, success |", "| --- |" + " ---: |" * 6]
+    return head + [row(name, score) for name, score in scores.items()]
+
+
+def row(name: str, score: dict[str, Any]) -> str:
+    is_program = name.startswith("seed")
+    numbers = str(Program.from_text(score["program"]).coefficients) if is_program else ""
+    chances = [f"{score[key]:.1g}" if key in score else "" for key in ("p_return", "p_success")]
+    shown = [numbers, f"{score['mean']:.2f}".replace("-", "−"), f"{score['distance']:.3f}"]
+    cells = [f"program, {name}" if is_program else name, *shown, f"{score['is_success']:.3f}", *chances]
+    return f"| {' | '.join(cells)} |"
+
+
+PAGE = """# Do the conditions earn their place?
+
+Programs of `diprl train` with default settings and seeds 123, 321 and 456, every primitive by itself, and the best
+blends that never change, found on a grid of shares and 20 validation episodes each. All play the same {episodes}
+evaluation episodes. p says how likely chance alone makes the program this much better than each of those that never
+change: Student's test on paired returns, Fisher's exact test on successes. Made by `python benchmarks/primitives.py
+measure` and `page`; what `diprl primitives compare` printed, with all programs, lies beside this page.
+
+{tables}
+"""
+
+
+if __name__ == "__main__":
+    main()
