@@ -22,18 +22,18 @@ class Track:
     """Pays for acting as wanted, with noise that all programs of a round share in part."""
 
     def __init__(self, noise: float = 0.1, rounds: int = 1000) -> None:
-        self.generator, self.noise, self.left = np.random.default_rng(0), noise, rounds
+        self.generator, self.noise, self.rounds = np.random.default_rng(0), noise, rounds
         self.states = self.generator.uniform(size=(500, 2)).astype(np.float32)
-        self.steps = 0
+        self.steps, self.left, self.length = 0, 100_000, 10.0
         self.series: set[int] = set()
 
     def views(self, program: Program) -> NDArray[np.float32]:
         return self.states
 
     def play(self, programs: list[Program], episodes: int, series: int = 0) -> NDArray[np.float64]:
-        if not self.left:
+        if not self.rounds:
             raise Spent
-        self.left -= 1
+        self.rounds -= 1
         self.series.add(series)
         wanted = behaviour(WANTED, self.states)
         agree = [np.mean(behaviour(each, self.states) == wanted) for each in programs]
@@ -64,7 +64,7 @@ def test_a_spent_budget_leaves_the_program_as_it_was() -> None:
 def test_no_candidate_does_the_same_on_both_branches() -> None:
     states = np.random.default_rng(0).normal(size=(100, 2)).astype(np.float32)
     candidates = list(larger_programs(RUN, states))
-    assert len(candidates) == len(set(candidates)) == 2 * 5 * 2  # features, thresholds, sides
+    assert len(candidates) == len(set(candidates)) == 2 * 9 * 2  # features, thresholds, sides
     assert all(each.conditions == 1 and LEAP.root in (each.root.then, each.root.orelse) for each in candidates)  # type: ignore[union-attr]
 
 

@@ -6,6 +6,7 @@ may settle on the one primitive that does best alone.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,14 @@ from diprl.program.signature import Primitives
 from diprl.search.polish import compare_fairly
 from diprl.search.trials import Spent, Trials
 
-QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
+QUANTILES = np.linspace(0.1, 0.9, 9)
 """Of a feature in visited states: the thresholds that are tried."""
-KEPT, MORE = 4, 4
-"""One in how many programs stays after each round, and how many times as many episodes the next one has."""
-MOST_COMPARED = 128
-"""Episodes of the last comparison."""
+KEPT = 4
+"""One in how many programs stays after each round of a race."""
+RACING = 0.5
+"""Part of the steps that are left for a race; the rest is for what it finds."""
+MOST_EPISODES, MOST_COMPARED = 256, 1024
+"""Episodes of each program in a round of a race, and of the last comparison."""
 
 
 def grown(trials: Trials, program: Program) -> Program:
@@ -50,9 +53,9 @@ def larger_programs(program: Program, views: NDArray[np.float32]) -> Iterator[Pr
 
 def race(trials: Trials, programs: Sequence[Program]) -> Program:
     """The one that earns most: fewer and fewer of them meet more and more episodes."""
-    episodes = 1
+    steps = RACING * trials.left * log(KEPT) / log(KEPT * len(programs))
     while len(programs) > 1:
+        episodes = int(np.clip(steps / (len(programs) * trials.length), 1, MOST_EPISODES))
         means = trials.play(programs, episodes).mean(axis=1)
         programs = [programs[place] for place in np.argsort(-means)[: max(1, len(programs) // KEPT)]]
-        episodes *= MORE
     return programs[0]
