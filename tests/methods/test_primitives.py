@@ -120,4 +120,7 @@ def test_chance_says_how_sure_it_is_that_a_program_beats_every_other() -> None:
     worse, alike = Score(tuple(0.9 * noise - 0.1), {"is_success": 0.5}), Score(tuple(noise[::-1]), {"is_success": 0.88})
     assert max(chance(program, [worse]).values()) < 1e-9
     assert min(chance(program, [worse, alike]).values()) > 0.1
+    assert chance(program, [worse, program])["p_return"] == 1.0, (
+        "no difference is no success, and no number would be no JSON"
+    )
     assert list(chance(Score((1.0, 2.0)), [Score((0.0, 0.5))])) == ["p_return"]

@@ -74,7 +74,7 @@ class Train(JSONOption):
 
 def small(tests: dict[str, float]) -> dict[str, str]:
     """Probabilities as a table shows them."""
-    return {name: f"{value:.1g}" for name, value in tests.items()}
+    return {name: f"{value:.2g}" for name, value in tests.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -109,8 +109,10 @@ def chance(score: Score, others: Sequence[Score]) -> dict[str, float]:
     """
     from scipy.stats import fisher_exact, ttest_rel
 
-    tests = [ttest_rel(score.returns, other.returns, alternative="greater") for other in others]
-    found = {"p_return": max(float(test.pvalue) for test in tests)}
+    different = [other.returns for other in others if not np.array_equal(score.returns, other.returns)]
+    tests = [ttest_rel(score.returns, returns, alternative="greater") for returns in different]
+    equal = [1.0] * (len(others) - len(tests))
+    found = {"p_return": max([*equal, *(float(test.pvalue) for test in tests)])}
     if "is_success" in score.extra:
         count = len(score.returns)
         tables = [[(each, count - each) for each in map(successes, (score, other))] for other in others]
