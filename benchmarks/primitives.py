@@ -17,14 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from diprl.experiment.grid import Store
-from diprl.methods.presets import settings_for
-from diprl.methods.registry import run
 from diprl.program import Program
-from diprl.runs.result import Result
-from diprl.runs.session import Session
-from diprl.runs.spec import RunSpec
-from diprl.tasks.registry import load_task
+from sizes import result_of
 
 FOLDER = Path("results/primitives")
 TASKS = ("HalfCheetahHurdle", "HalfCheetahHurdle-composed", "Pusher2D", "AntRandomGoal", "AntCrossMaze")
@@ -47,7 +41,9 @@ def main() -> None:
 def measure(task: str, seeds: list[int]) -> None:
     with TemporaryDirectory() as folder:
         for seed in seeds:
-            learnt(task, seed).save(Path(folder) / f"seed-{seed}.txt")
+            learnt = result_of(task, seed, {}).program
+            assert learnt is not None
+            learnt.save(Path(folder) / f"seed-{seed}.txt")
         files = sorted(str(path) for path in Path(folder).iterdir())
         command = [sys.executable, "-m", "diprl", "primitives", "compare", task, *files, "--json"]
         printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -55,15 +51,6 @@ def measure(task: str, seeds: list[int]) -> None:
     scores = {Path(name).stem.replace("-", " "): score for name, score in found["scores"].items()}
     content = {"task": task, "scores": scores}
     (FOLDER / f"{task}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-
-
-def learnt(task: str, seed: int) -> Program:
-    """The program of the recorded run with default settings, or of one that is made now."""
-    spec = RunSpec(task, "diprl", settings_for("diprl", "default", load_task(task)), seed)
-    record = Store(Path("results")).read().get(spec.key)
-    result = Result.from_json(record) if record else run(Session(spec, load_task(task)))
-    assert result.program is not None
-    return result.program
 
 
 def write_page() -> None:

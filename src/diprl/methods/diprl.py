@@ -62,8 +62,9 @@ def shorten(trainer: Trainer, program: Program, extracted: Program, steps: int) 
     largest = max(program, extracted, key=lambda each: each.conditions)
     trials = Trials(session.task, largest, steps, interrupt=session.interrupt)
     try:
-        with trials.part(GROWING):
-            program = grown(trials, program)
+        if program_settings.choose_primitives:
+            with trials.part(GROWING):
+                program = grown(trials, program)
         others = [rounded(extracted, DIGITS[-1])] if program != extracted else []
         return shrink(trials, program, limits, seed=session.spec.seed, others=others)
     except Spent:
